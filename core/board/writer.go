@@ -1,0 +1,135 @@
+package board
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// writer is the one connection that writes. It is opened by the first write.
+type writer struct {
+	db     *sql.DB
+	conn   *sql.Conn
+	stmts  map[string]*sql.Stmt
+	schema schema
+
+	schemaVersion int64
+}
+
+// writePragmas are those that Hermes sets on each of its connections. None of
+// them changes the file; the journal mode is left as it was found.
+func writePragmas() []string {
+	pragmas := []string{
+		"synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)", "cell_size_check(1)",
+		"wal_autocheckpoint(100)", "journal_size_limit(8388608)",
+	}
+	if runtime.GOOS == "darwin" {
+		pragmas = append(pragmas, "checkpoint_fullfsync(1)")
+	}
+	return pragmas
+}
+
+// writer returns the writing connection, opening it where there is none or the
+// file was replaced since. The caller holds b.writing.
+func (b *Board) writer(ctx context.Context) (*writer, error) {
+	if err := b.sameFile(); err != nil {
+		return nil, err
+	}
+	if b.w != nil {
+		return b.w, nil
+	}
+	w, err := openToWrite(ctx, b.path, "rw", b.opt.Busy)
+	if err != nil {
+		return nil, b.explain(err)
+	}
+	b.w = w
+	return w, nil
+}
+
+// openToWrite connects for writing. mode is rw for a board that exists; only
+// creating a board uses rwc.
+func openToWrite(ctx context.Context, path, mode string, busy time.Duration) (*writer, error) {
+	db, err := sql.Open("sqlite", dsn(path, mode, busy, writePragmas()...)+"&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	w := &writer{db: db, stmts: map[string]*sql.Stmt{}}
+	if w.conn, err = db.Conn(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return w, nil
+}
+
+// begin starts an immediate transaction and reads the schema anew where another
+// program has changed it.
+func (w *writer) begin(ctx context.Context) error {
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := w.refreshSchema(ctx); err != nil {
+		w.rollback()
+		return err
+	}
+	return nil
+}
+
+func (w *writer) refreshSchema(ctx context.Context) error {
+	stmt, err := w.prepare(ctx, "PRAGMA schema_version")
+	if err != nil {
+		return err
+	}
+	var version int64
+	if err := stmt.QueryRowContext(ctx).Scan(&version); err != nil {
+		return err
+	}
+	if w.schema != nil && version == w.schemaVersion {
+		return nil
+	}
+	s, err := readSchema(ctx, w.conn)
+	if err != nil {
+		return err
+	}
+	if s["tasks"] == nil {
+		return ErrNoTables
+	}
+	w.schema, w.schemaVersion = s, version
+	return nil
+}
+
+func (w *writer) commit(ctx context.Context) error {
+	_, err := w.conn.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// rollback ends a transaction that must leave nothing. It runs whatever became
+// of the caller's context; a failure means that SQLite has already rolled back.
+func (w *writer) rollback() {
+	_, _ = w.conn.ExecContext(context.Background(), "ROLLBACK")
+}
+
+// prepare returns the statement of this text, compiled once a connection.
+func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt := w.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := w.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("statement %q: %w", query, err)
+	}
+	w.stmts[query] = stmt
+	return stmt, nil
+}
+
+func (w *writer) close() error {
+	for _, stmt := range w.stmts {
+		_ = stmt.Close()
+	}
+	return errors.Join(w.conn.Close(), w.db.Close())
+}
+
+func dirOf(path string) string { return filepath.Dir(path) }

@@ -1,0 +1,62 @@
+package dispatch
+
+// Report says what one tick did, as lists of task ids by what happened to them.
+// It is what the screen flashes and what `dispatch --json` prints; its keys are
+// part of the command line's contract. Every list is non-nil, so that it prints
+// as [] and not as null.
+type Report struct {
+	SkippedLocked bool          `json:"skipped_locked"`
+	Reconciled    []string      `json:"reconciled"`
+	Reclaimed     []string      `json:"reclaimed"`
+	Crashed       []string      `json:"crashed"`
+	TimedOut      []string      `json:"timed_out"`
+	Stale         []string      `json:"stale"`
+	Promoted      []string      `json:"promoted"`
+	Spawned       []Spawned     `json:"spawned"`
+	WouldSpawn    []Spawned     `json:"would_spawn,omitempty"` // only without spawning
+	Replayed      []Replayed    `json:"replayed"`
+	Quarantined   []Quarantined `json:"quarantined"`
+	Held          []Note        `json:"held"` // not decided in this tick, and why
+	AutoBlocked   []string      `json:"auto_blocked"`
+	Skipped       []Note        `json:"skipped"` // ready, but not started, and why
+	Errors        []string      `json:"errors"`
+}
+
+// Spawned is a worker that was started.
+type Spawned struct {
+	Task      string `json:"task"`
+	Assignee  string `json:"assignee"`
+	PID       int64  `json:"pid"`
+	Workspace string `json:"workspace"`
+}
+
+// Replayed is a journal that was brought to its run.
+type Replayed struct {
+	Task    string `json:"task"`
+	Run     int64  `json:"run"`
+	Outcome string `json:"outcome"`
+}
+
+// Quarantined is a journal that cannot be trusted and was put aside.
+type Quarantined struct {
+	File   string `json:"file"`
+	Task   string `json:"task"`
+	Run    int64  `json:"run"`
+	Reason string `json:"reason"`
+}
+
+// Note is a task with the reason why nothing was done to it.
+type Note struct {
+	Task   string `json:"task"`
+	Reason string `json:"reason"`
+}
+
+// NewReport returns a report of a tick in which nothing happened yet.
+func NewReport() *Report {
+	return &Report{
+		Reconciled: []string{}, Reclaimed: []string{}, Crashed: []string{}, TimedOut: []string{},
+		Stale: []string{}, Promoted: []string{}, Spawned: []Spawned{}, Replayed: []Replayed{},
+		Quarantined: []Quarantined{}, Held: []Note{}, AutoBlocked: []string{}, Skipped: []Note{},
+		Errors: []string{},
+	}
+}
