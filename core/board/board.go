@@ -43,8 +43,9 @@ type Board struct {
 	path string
 	opt  Options
 
-	reading sync.Mutex // guards read and replaced
-	read    *reader
+	reading    sync.Mutex // guards read and generation; taken after writing
+	read       *reader
+	generation int
 
 	writing sync.Mutex // guards w; one write at a time
 	w       *writer

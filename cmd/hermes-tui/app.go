@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/home"
+)
+
+// app is one invocation: what it was given and what it has opened.
+type app struct {
+	env   home.Env
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
+	flags struct {
+		board, db string
+		json      bool
+	}
+
+	home   *home.Home
+	place  home.Board
+	opened []*board.Board
+}
+
+func newApp(env home.Env, in io.Reader, out, errOut io.Writer) *app {
+	return &app{env: env, in: in, out: out, err: errOut}
+}
+
+// How long a statement waits for another program's lock, unless Hermes'
+// variable says otherwise.
+const (
+	busyOnScreen = 3 * time.Second
+	busyCommand  = 15 * time.Second
+)
+
+// now is the clock of the program, in epoch seconds.
+func now() int64 { return time.Now().Unix() }
+
+// newID returns a task id as Hermes makes them.
+func newID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails: the runtime aborts where the system has no randomness
+	return "t_" + hex.EncodeToString(b[:])
+}
+
+// claimer is the text of the locks that this process takes: the host name as
+// Python's gethostname sees it, and our pid.
+func claimer() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s:%d", host, os.Getpid())
+}
+
+// locate finds the home and the board that the flags and the environment name.
+func (a *app) locate() error {
+	if a.home != nil {
+		return nil
+	}
+	h, err := home.Find(a.env)
+	if err != nil {
+		return err
+	}
+	place, err := a.find(h)
+	if err != nil {
+		return err
+	}
+	a.home, a.place = h, place
+	return nil
+}
+
+func (a *app) find(h *home.Home) (home.Board, error) {
+	if a.flags.db != "" {
+		return h.BoardAt(a.flags.db, a.flags.board)
+	}
+	slug := a.flags.board
+	if slug == "" {
+		active, notice := h.Active()
+		if notice != "" {
+			a.say(notice)
+		}
+		slug = active
+	}
+	place, err := h.Board(slug)
+	if errors.Is(err, home.ErrNoBoard) {
+		return place, coded{fmt.Errorf("%w: %w", board.ErrMissing, err), exitUnusable}
+	}
+	return place, err
+}
+
+// open opens the board for the command, which closes with the app.
+func (a *app) open(ctx context.Context, busy time.Duration) (*board.Board, error) {
+	if err := a.locate(); err != nil {
+		return nil, err
+	}
+	opt := board.Options{Now: now, NewID: newID, Busy: busy}
+	timing, notices := a.home.Timing()
+	for _, n := range notices {
+		a.say(n)
+	}
+	if timing.BusyTimeout > 0 {
+		opt.Busy = timing.BusyTimeout
+	}
+	if a.home.DelegatedChild() {
+		opt.ReadOnly = "this is a delegated child of Hermes, which may not write to the board"
+	}
+	b, err := board.Open(ctx, a.place.DB, opt)
+	if err != nil {
+		return nil, err
+	}
+	a.opened = append(a.opened, b)
+	return b, nil
+}
+
+func (a *app) close() {
+	for _, b := range a.opened {
+		if err := b.Close(); err != nil {
+			a.say(fmt.Sprintf("closing the board: %v", err))
+		}
+	}
+	a.opened = nil
+}
+
+// version is what was stamped into the build, or what Go knows about it.
+func version() string {
+	if stamped != "" {
+		return stamped
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// stamped is set by the release build.
+var stamped string
