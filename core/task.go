@@ -43,6 +43,10 @@ type Task struct {
 	BlockCount      int64  // block_recurrences
 	Contract        string // completion_contract
 
+	// Generation tells which file the row was read from, so that a decision
+	// about a card is never carried out on a board that replaced its board.
+	Generation int
+
 	// Odd names the columns whose stored value has a type that cannot be used
 	// (a text where a time belongs, say). Such a value reads as nil above, so
 	// nobody may decide anything from a nil pointer whose column is listed here.
@@ -122,9 +126,11 @@ type Seen struct {
 	Status    Status
 	RunID     *int64
 	ClaimLock *string
+	// Generation tells the file it was seen in; see Board.Generation.
+	Generation int
 }
 
 // See returns what t says of itself, to be handed to a guarded write.
 func (t *Task) See() Seen {
-	return Seen{Status: t.Status, RunID: t.CurrentRun, ClaimLock: t.ClaimLock}
+	return Seen{Status: t.Status, RunID: t.CurrentRun, ClaimLock: t.ClaimLock, Generation: t.Generation}
 }

@@ -23,6 +23,9 @@ type Sighting struct {
 	Fingerprint *string
 	Verdict     Verdict
 	Evidence    string // one line for a person
+	// Elsewhere says that the claim was made on another machine, whose processes
+	// cannot be seen from here.
+	Elsewhere bool
 }
 
 // Termination reports an attempt to stop a worker, in the words and the order

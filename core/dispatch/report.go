@@ -1,5 +1,7 @@
 package dispatch
 
+import "fmt"
+
 // Report says what one tick did, as lists of task ids by what happened to them.
 // It is what the screen flashes and what `dispatch --json` prints; its keys are
 // part of the command line's contract. Every list is non-nil, so that it prints
@@ -59,4 +61,41 @@ func NewReport() *Report {
 		Quarantined: []Quarantined{}, Held: []Note{}, AutoBlocked: []string{}, Skipped: []Note{},
 		Errors: []string{},
 	}
+}
+
+// Lines says what happened in words, one line for each card, in the order of
+// the tick. Nothing happened: no lines.
+func (r *Report) Lines() []string {
+	var out []string
+	add := func(what string, ids []string) {
+		for _, id := range ids {
+			out = append(out, id+" "+what)
+		}
+	}
+	for _, j := range r.Replayed {
+		out = append(out, fmt.Sprintf("%s result of run %d: %s", j.Task, j.Run, j.Outcome))
+	}
+	for _, q := range r.Quarantined {
+		out = append(out, fmt.Sprintf("%s journal of run %d quarantined: %s", q.Task, q.Run, q.Reason))
+	}
+	add("reclaimed: its claim ran out with nobody behind it", r.Reclaimed)
+	add("reconciled", r.Reconciled)
+	add("stale: released", r.Stale)
+	add("crashed: released for another attempt", r.Crashed)
+	add("timed out", r.TimedOut)
+	add("blocked: it failed too often", r.AutoBlocked)
+	add("promoted", r.Promoted)
+	for _, s := range r.Spawned {
+		out = append(out, fmt.Sprintf("%s started as %s, pid %d", s.Task, s.Assignee, s.PID))
+	}
+	for _, s := range r.WouldSpawn {
+		out = append(out, fmt.Sprintf("%s would start as %s", s.Task, s.Assignee))
+	}
+	for _, n := range r.Held {
+		out = append(out, n.Task+" held: "+n.Reason)
+	}
+	for _, n := range r.Skipped {
+		out = append(out, n.Task+" not started: "+n.Reason)
+	}
+	return append(out, r.Errors...)
 }

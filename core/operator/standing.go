@@ -4,7 +4,17 @@
 // through here, so that a key and a command have the same rules.
 package operator
 
-import "github.com/hermes-tui/hermes-tui/core"
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-tui/hermes-tui/core"
+	"github.com/hermes-tui/hermes-tui/core/process"
+)
+
+// freshHeartbeat is how many seconds after a heartbeat somebody counts as
+// working on a card, whoever it is.
+const freshHeartbeat = 120
 
 // Standing says what stands behind a card at this moment: what a dialog shows
 // before a person decides.
@@ -17,4 +27,60 @@ type Standing struct {
 	HasLease      bool  // the claim has an expiry at all
 	JournalFound  bool  // a finished result of this run waits to be replayed
 	NeedsDeadWord bool  // requeueing needs the person's word that no worker lives
+}
+
+// Look says what stands behind a card. The error wraps core.ErrNotFound for a
+// card that is gone.
+func (o *Operator) Look(ctx context.Context, id string) (Standing, error) {
+	task, err := o.Board.Task(ctx, id)
+	if err != nil {
+		return Standing{}, err
+	}
+	s := Standing{Task: task, HeartbeatAge: -1}
+	started := int64(0)
+	if task.StartedAt != nil {
+		started = *task.StartedAt
+	}
+	if task.CurrentRun != nil {
+		if run, err := o.Board.Run(ctx, *task.CurrentRun); err == nil && run.TaskID == id {
+			s.Run, started = &run, run.StartedAt
+		}
+	}
+	now := o.Now()
+	if task.ClaimExpires != nil {
+		s.HasLease, s.LeaseLeft = true, *task.ClaimExpires-now
+	}
+	if beat := task.LastHeartbeat; beat != nil && *beat >= started {
+		s.HeartbeatAge = now - *beat
+	}
+	s.Sighting = o.sight(task, started, now)
+	s.NeedsDeadWord = s.uncertain()
+	return s, nil
+}
+
+func (o *Operator) sight(task core.Task, started, now int64) core.Sighting {
+	if task.WorkerPID == nil {
+		return core.Sighting{Verdict: core.Dead, Fingerprint: task.WorkerStarted, Evidence: "no worker is recorded"}
+	}
+	return o.Prober.Sight(process.Worker{
+		TaskID: task.ID, PID: task.WorkerPID, Fingerprint: task.WorkerStarted, Lock: task.ClaimLock,
+		RunStarted: started, Heartbeat: task.LastHeartbeat, Now: now,
+	})
+}
+
+// uncertain reports whether a worker may live that cannot be proven to be ours
+// nor to be gone: its pid cannot be judged, or somebody gives heartbeats.
+func (s Standing) uncertain() bool {
+	if s.Sighting.Verdict == core.Unknown {
+		return true
+	}
+	return s.Sighting.Verdict.Gone() && s.HeartbeatAge >= 0 && s.HeartbeatAge < freshHeartbeat
+}
+
+// Unknown says in one line what could not be told about the worker.
+func (s Standing) Unknown() string {
+	if s.HeartbeatAge >= 0 && s.HeartbeatAge < freshHeartbeat {
+		return fmt.Sprintf("%s, but a heartbeat came %d s ago", s.Sighting.Evidence, s.HeartbeatAge)
+	}
+	return s.Sighting.Evidence
 }

@@ -1,0 +1,212 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hermes-tui/hermes-tui/core"
+	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/worker"
+)
+
+// Starter starts the worker of a claimed card. Knows says whether it can start
+// anybody for an assignee, and as whom in words of the log.
+type Starter interface {
+	// Knows returns an empty text if a worker can be started for the assignee,
+	// else the reason why not.
+	Knows(assignee string) (why string)
+	// Start brings a worker up to its barrier: the process exists, its program
+	// has not begun. An error says that nothing was started.
+	Start(ctx context.Context, claim board.Claimed) (Started, error)
+}
+
+// Started is a worker at its barrier.
+type Started struct {
+	PID         int64
+	Fingerprint string
+	Workspace   string // absolute path
+	Branch      string // of a worktree, else empty
+	Tip         string // a word to a person about the first scratch workspace, else empty
+	// Release lets the program begin, Abort makes the process end without having
+	// begun anything. Exactly one of them is called.
+	Release func(context.Context) error
+	Abort   func(context.Context) error
+}
+
+// start claims what may start, in the order of the queue, and starts a worker
+// for each, until the caps are reached.
+func (p *pass) start(ctx context.Context) error {
+	caps, err := p.caps(ctx)
+	if err != nil {
+		return err
+	}
+	for _, lane := range p.lanes() {
+		queue, err := p.Board.Queue(ctx, lane)
+		if err != nil {
+			return err
+		}
+		for _, task := range queue {
+			full, err := p.consider(ctx, lane, task, caps)
+			if err != nil {
+				p.trouble(task.ID, err)
+			}
+			if full {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (p *pass) lanes() []core.Status {
+	if p.rules.ReviewDispatch {
+		return []core.Status{core.Ready, core.Review}
+	}
+	return []core.Status{core.Ready}
+}
+
+// caps are the limits of this moment: cards running on other boards of this
+// home count against the machine's limit.
+func (p *pass) caps(ctx context.Context) (board.Caps, error) {
+	caps := board.Caps{Board: p.rules.MaxSpawn, Profile: p.rules.MaxInProgressPerProfile}
+	if p.rules.MaxInProgress > 0 {
+		elsewhere, err := p.runningElsewhere(ctx)
+		if err != nil {
+			return caps, err
+		}
+		left := max(p.rules.MaxInProgress-elsewhere, 0)
+		if caps.Board == 0 || left < caps.Board {
+			caps.Board, caps.Full = left, left == 0
+		}
+	}
+	return caps, nil
+}
+
+// runningElsewhere counts the running cards of the other boards of this home. A
+// board that cannot be read counts nothing, and the report says so.
+func (p *pass) runningElsewhere(ctx context.Context) (int64, error) {
+	boards, err := p.Home.Boards()
+	if err != nil {
+		return 0, fmt.Errorf("count running cards of this machine: %w", err)
+	}
+	var sum int64
+	for _, other := range boards {
+		if other.DB == p.Place.DB || !exists(other.DB) {
+			continue
+		}
+		n, err := countRunning(ctx, other.DB)
+		if err != nil {
+			p.Errors = append(p.Errors, fmt.Sprintf("board %s is not counted against the machine's limit: %v", other.Slug, err))
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+// consider starts a worker for one card of the queue where nothing stands
+// against it. full says that a cap of the board is reached, so that nothing
+// further can start in this tick.
+func (p *pass) consider(ctx context.Context, lane core.Status, task core.Task, caps board.Caps) (full bool, err error) {
+	if p.released[task.ID] {
+		p.skip(task.ID, "released in this tick; it may start in the next")
+		return false, nil
+	}
+	assignee := task.Assignee
+	if assignee == "" && p.rules.DefaultAssignee != "" && p.Starter.Knows(p.rules.DefaultAssignee) == "" {
+		assignee = p.rules.DefaultAssignee
+	}
+	if assignee == "" {
+		p.skip(task.ID, "no owner")
+		return false, nil
+	}
+	if why := p.mayRun(assignee); why != "" {
+		p.skip(task.ID, why)
+		return false, nil
+	}
+	if p.NoSpawn || p.DryRun {
+		if caps.Full || caps.Board > 0 && int64(len(p.WouldSpawn)) >= caps.Board {
+			return true, nil
+		}
+		p.WouldSpawn = append(p.WouldSpawn, Spawned{Task: task.ID, Assignee: assignee})
+		return false, nil
+	}
+	if task.Assignee == "" {
+		if err := p.Board.AssignDefault(ctx, task, assignee); err != nil {
+			return false, err
+		}
+		task.Assignee = assignee
+	}
+	return p.claimAndStart(ctx, lane, task, caps)
+}
+
+// mayRun says why nobody can be started for this assignee, or nothing.
+func (p *pass) mayRun(assignee string) string {
+	if why := p.Starter.Knows(assignee); why != "" {
+		return why
+	}
+	if !p.rules.Allows(assignee) {
+		return fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", assignee)
+	}
+	return ""
+}
+
+// claimAndStart makes the card ours and starts its worker: the identity is
+// committed before the worker's program begins.
+func (p *pass) claimAndStart(ctx context.Context, lane core.Status, task core.Task, caps board.Caps) (full bool, err error) {
+	seen := task.See()
+	request := board.ClaimRequest{
+		Target: board.Target{ID: task.ID, Seen: &seen}, Lock: p.Claimer, TTL: p.rules.ClaimTTL, Fresh: true, Caps: caps,
+	}
+	claim := p.Board.Claim
+	if lane == core.Review {
+		claim = p.Board.ClaimReview
+	}
+	claimed, err := claim(ctx, request)
+	switch {
+	case errors.Is(err, board.ErrBoardFull):
+		return true, nil
+	case errors.Is(err, board.ErrProfileFull):
+		p.skip(task.ID, fmt.Sprintf("as many cards of %q run as may run", task.Assignee))
+		return false, nil
+	case errors.Is(err, board.ErrOpenParents):
+		p.skip(task.ID, "a parent is unfinished again")
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	started, err := p.Starter.Start(ctx, claimed)
+	if err != nil {
+		return false, p.failed(ctx, claimed, err)
+	}
+	if err := p.record(ctx, claimed, started); err != nil {
+		return false, errors.Join(err, started.Abort(ctx))
+	}
+	if err := started.Release(ctx); errors.Is(err, worker.ErrNotStarted) {
+		return false, p.failed(ctx, claimed, err)
+	} else if err != nil {
+		p.trouble(task.ID, err) // it may run, so it counts as started
+	}
+	p.Spawned = append(p.Spawned, Spawned{Task: task.ID, Assignee: task.Assignee, PID: started.PID, Workspace: started.Workspace})
+	return false, nil
+}
+
+// record writes where and who the worker is.
+func (p *pass) record(ctx context.Context, claim board.Claimed, s Started) error {
+	if err := p.Board.SetWorkspace(ctx, claim, board.Workspace{Path: s.Workspace, Branch: s.Branch, Tip: s.Tip}); err != nil {
+		return err
+	}
+	return p.Board.RecordSpawn(ctx, claim, s.PID, s.Fingerprint)
+}
+
+// failed releases a card whose worker could not be started, and counts it.
+func (p *pass) failed(ctx context.Context, claim board.Claimed, cause error) error {
+	blocked, err := p.Board.SpawnFailed(ctx, claim, cause.Error(), p.rules.FailureLimit)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	if blocked {
+		p.AutoBlocked = append(p.AutoBlocked, claim.Task.ID)
+	}
+	return cause
+}

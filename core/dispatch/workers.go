@@ -1,0 +1,100 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/home"
+	"github.com/hermes-tui/hermes-tui/core/process"
+	"github.com/hermes-tui/hermes-tui/core/worker"
+)
+
+// Workers starts real workers: a Hermes profile, or the lane of our own
+// configuration that has the assignee's name. A profile wins over a lane of the
+// same name, because that is what a gateway beside us would start.
+type Workers struct {
+	Home     *home.Home
+	Place    home.Board
+	Table    *process.Table
+	Children *process.Children
+	// Program is the absolute path of this program, which is the barrier that
+	// every worker starts behind.
+	Program  string
+	Settings func() home.Settings
+	Rules    func() Rules
+	Sleep    func(context.Context, time.Duration) error
+}
+
+// BarrierCommand is the hidden subcommand that calls worker.RunBarrier.
+const BarrierCommand = "worker-start"
+
+// Knows reports whether somebody can be started for the assignee, and if not,
+// why.
+func (w *Workers) Knows(assignee string) (why string) {
+	if w.Home.HasProfile(assignee) {
+		return ""
+	}
+	if _, lane := w.Settings().Lanes[assignee]; lane {
+		return ""
+	}
+	return fmt.Sprintf("unknown profile %q", assignee)
+}
+
+// Start brings the worker of a claimed card up to its barrier.
+func (w *Workers) Start(ctx context.Context, claim board.Claimed) (Started, error) {
+	rules := w.Rules()
+	starter := worker.Starter{
+		Self: w.Program, Args: []string{BarrierCommand}, Env: w.Home.Env().Vars, Table: w.Table, Children: w.Children, Sleep: w.Sleep,
+		RotateBytes: rules.WorkerLogRotateBytes, Backups: int(rules.WorkerLogBackups),
+	}
+	spec := w.spec(claim)
+	s, err := starter.Start(ctx, spec)
+	if err != nil {
+		return Started{}, err
+	}
+	return Started{
+		PID: s.PID, Fingerprint: s.Fingerprint, Workspace: s.Workspace, Branch: s.Branch, Tip: w.tip(spec, s.Workspace),
+		Release: s.Release, Abort: s.Abort,
+	}, nil
+}
+
+func (w *Workers) spec(claim board.Claimed) worker.Spec {
+	spec := worker.Spec{
+		Task: claim.Task, Run: claim.Run, Lock: claim.Lock, Review: claim.Review, Profile: claim.Task.Assignee,
+		Board: worker.Board{
+			Slug: w.Place.Slug, DB: w.Place.DB, Workspaces: w.Place.Workspaces, Logs: w.Place.Logs,
+			StateRoot: w.Place.StateRoot, DefaultWorkdir: w.Place.Meta.DefaultWorkdir,
+		},
+	}
+	if folder, ok := w.Home.ProfileHome(claim.Task.Assignee); ok {
+		spec.ProfileHome = folder
+		return spec
+	}
+	if lane, ok := w.Settings().Lanes[claim.Task.Assignee]; ok {
+		spec.Lane = lane.Routes[0].Command
+	}
+	return spec
+}
+
+// tip tells once an installation where scratch workspaces are and that they
+// stay. The file that remembers it is Hermes' own.
+func (w *Workers) tip(spec worker.Spec, workspace string) string {
+	if kind := spec.Task.WorkspaceKind; kind != "" && kind != "scratch" {
+		return ""
+	}
+	sentinel := w.Home.ScratchTip()
+	if _, err := os.Stat(sentinel); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	f, err := os.OpenFile(sentinel, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "" // somebody else was first, or it cannot be remembered: better never than each time
+	}
+	_ = f.Close()
+	return fmt.Sprintf("This card works in a scratch folder, %s. hermes-tui never deletes it; Hermes may, when the card is done.", workspace)
+}
