@@ -1,0 +1,44 @@
+package themes
+
+// Signs are the shapes that carry meaning without colour. Each takes exactly
+// one cell in every terminal.
+type Signs struct {
+	Reconciled, Quarantined   string
+	Heart, Run, Next, Waits   string
+	Blocked, Review, Done     string
+	Attention, Held, Comments string
+	Up, Down, Left, Right     string
+	Bar, BarFlash             string // beside the selected card, beside a flashing one
+	Rule, RuleFocus           string
+	Divider, Tee              string
+	Dot, Ellipsis             string
+	TopLeft, TopRight         string
+	BottomLeft, BottomRight   string
+	Wall                      string
+}
+
+// Unicode is the ordinary set.
+var Unicode = Signs{
+	Reconciled: "↻", Quarantined: "⚠",
+	Heart: "♥", Run: "●", Next: "▸", Waits: "◷",
+	Blocked: "■", Review: "◆", Done: "✓",
+	Attention: "!", Held: "‖", Comments: "¶",
+	Up: "↑", Down: "↓", Left: "←", Right: "→",
+	Bar: "▌", BarFlash: "█",
+	Rule: "─", RuleFocus: "━", Divider: "│", Tee: "┬",
+	Dot: "·", Ellipsis: "…",
+	TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Wall: "│",
+}
+
+// ASCII is for terminals whose character set lacks the shapes.
+var ASCII = Signs{
+	Reconciled: "@", Quarantined: "!",
+	Heart: "h", Run: "*", Next: ">", Waits: "~",
+	Blocked: "#", Review: "?", Done: "+",
+	Attention: "!", Held: "=", Comments: "c",
+	Up: "^", Down: "v", Left: "<", Right: ">",
+	Bar: "|", BarFlash: "#",
+	Rule: "-", RuleFocus: "=", Divider: "|", Tee: "+",
+	Dot: "-", Ellipsis: "~",
+	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Wall: "|",
+}

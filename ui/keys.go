@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hermes-tui/hermes-tui/ui/text"
+)
+
+// key finds the action of a key press and runs it, or says why it cannot.
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	if f := m.field(); f != nil {
+		if cmd, taken := m.typed(f, msg); taken {
+			return cmd
+		}
+	}
+	a := m.lookup(msg)
+	if a == nil || a.acts && msg.IsRepeat {
+		return nil
+	}
+	m.message, m.dirty = "", true
+	if a.enabled != nil {
+		if why := a.enabled(m); why != "" {
+			m.say(text.Clean(why))
+			return nil
+		}
+	}
+	return a.run(m)
+}
+
+// lookup finds the action by the character first, then by the key it lies on,
+// so that letters work on a keyboard with another alphabet.
+func (m *Model) lookup(msg tea.KeyPressMsg) *action {
+	for _, name := range []string{msg.String(), msg.Keystroke()} {
+		for i := range m.actions {
+			if a := &m.actions[i]; m.inScope(a.scope) && slices.Contains(a.keys, name) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Model) inScope(s scope) bool {
+	switch {
+	case m.dialog != nil:
+		return s == onDialog
+	case m.page != nil:
+		return s == onPage || s == anywhere
+	}
+	return s == onBoard || s == anywhere
+}
+
+// typed gives a key to the field with the cursor. Enter and escape end the
+// filter; in a dialog they are its actions.
+func (m *Model) typed(f *field, msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	key := msg.String()
+	if key == "ctrl+c" {
+		return nil, false
+	}
+	m.dirty = true
+	if m.dialog != nil {
+		if key == "enter" || key == "esc" {
+			return nil, false
+		}
+		f.key(msg)
+		return nil, true
+	}
+	switch key {
+	case "enter":
+		m.filter.open = false
+	case "esc":
+		m.filter.open = false
+		m.filter.clear()
+		m.board.SetFilter(nil)
+	default:
+		f.key(msg)
+		m.fieldChanged()
+	}
+	return nil, true
+}
+
+func (m *Model) openFilter() tea.Cmd {
+	m.filter.open = true
+	return nil
+}
+
+func (m *Model) clearFilter() tea.Cmd {
+	m.filter.clear()
+	m.board.SetFilter(nil)
+	return nil
+}
+
+func (m *Model) cycleDensity() tea.Cmd {
+	m.say("cards are " + m.board.CycleDensity().String())
+	return nil
+}
+
+func (m *Model) toggleArchived() tea.Cmd {
+	m.board.ToggleArchived()
+	return nil
+}
+
+func (m *Model) seen() tea.Cmd {
+	m.board.Seen(m.board.Selected().ID)
+	return nil
+}

@@ -1,0 +1,131 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hermes-tui/hermes-tui/core/reconcile"
+	"github.com/hermes-tui/hermes-tui/ui/text"
+)
+
+// reconcileDialog shows the findings of a dry run before anything is repaired.
+type reconcileDialog struct {
+	guard
+	findings []reconcile.Finding
+	known    bool
+	err      error
+}
+
+type found struct {
+	findings []reconcile.Finding
+	err      error
+}
+
+func (m *Model) openReconcile() tea.Cmd {
+	m.dialog = &reconcileDialog{}
+	findings := m.deps.Findings
+	return m.ask(func(ctx context.Context) tea.Msg {
+		list, err := findings(ctx)
+		return found{list, err}
+	})
+}
+
+func (m *Model) onFound(f found) {
+	d, ok := m.dialog.(*reconcileDialog)
+	if !ok || d.known {
+		return // the person has moved on
+	}
+	d.findings, d.err, d.known = f.findings, f.err, true
+	d.arm(m.now())
+	m.dirty = true
+}
+
+// repairs lists the cards that a confirmation would write.
+func (d *reconcileDialog) repairs() []string {
+	var ids []string
+	for _, f := range d.findings {
+		if f.Action != reconcile.Hold {
+			ids = append(ids, f.Task)
+		}
+	}
+	return ids
+}
+
+// maxFindings bounds how many findings are listed.
+const maxFindings = 50
+
+func (d *reconcileDialog) title() string {
+	if len(d.findings) > 0 {
+		return "Reconcile: " + several(len(d.findings), "finding")
+	}
+	return "Reconcile"
+}
+
+func (d *reconcileDialog) field() *field          { return nil }
+func (d *reconcileDialog) foot(*Model, int) []row { return nil }
+
+func (d *reconcileDialog) hints() []hint {
+	if n := len(d.repairs()); n > 0 {
+		return []hint{{"y", fmt.Sprintf("repair %s", several(n, "card"))}, {"esc", "leave them"}}
+	}
+	return []hint{{"esc", "close"}}
+}
+
+func (d *reconcileDialog) body(m *Model, width int) []row {
+	ink := &m.styles.Raised
+	switch {
+	case d.err != nil:
+		return paragraph("Cannot compare the board with what is true: "+text.Clean(d.err.Error()), width, ink.Danger)
+	case !d.known:
+		return []row{{{Text: "Comparing the board with what is true" + m.signs.Ellipsis, Style: ink.Muted}}}
+	case len(d.findings) == 0:
+		return []row{{{Text: m.signs.Done + " ", Style: ink.Running}, {Text: "The board says what is true. Nothing to repair.", Style: ink.Text}}}
+	}
+	var rows []row
+	for i, f := range d.findings {
+		if i == maxFindings {
+			return append(rows, row{{Text: fmt.Sprintf("and %d more", len(d.findings)-i), Style: ink.Muted}})
+		}
+		sign, does, style := m.signs.Reconciled, "requeue", ink.Reconciled
+		switch f.Action {
+		case reconcile.Block:
+			sign, does, style = m.signs.Blocked, "block", ink.Blocked
+		case reconcile.Hold:
+			sign, does, style = m.signs.Held, "hold", ink.Muted
+		}
+		rows = append(rows,
+			row{{Text: sign + " ", Style: style}, {Text: text.Clean(f.Task), Style: ink.Strong}, {Text: "  " + does, Style: style}},
+			row{{Text: "  " + text.Clean(f.Reason), Style: ink.Text}})
+		if f.Evidence != "" {
+			rows = append(rows, row{{Text: "  " + text.Clean(f.Evidence), Style: ink.Muted}})
+		}
+	}
+	return rows
+}
+
+func (d *reconcileDialog) confirm(m *Model) tea.Cmd {
+	ids := d.repairs()
+	if !d.known || !d.ready(m.now()) {
+		return nil
+	}
+	m.dialog = nil
+	if len(ids) == 0 {
+		return nil
+	}
+	repair := m.deps.Reconcile
+	m.say("reconciling " + several(len(ids), "card") + m.signs.Ellipsis)
+	return m.ask(func(ctx context.Context) tea.Msg {
+		done, err := repair(ctx, ids)
+		return answered{text: "reconciled " + several(len(done), "card"), err: err, reconciled: done}
+	})
+}
+
+// several is a number with its noun.
+func several(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

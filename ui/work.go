@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hermes-tui/hermes-tui/core"
+	"github.com/hermes-tui/hermes-tui/core/dispatch"
+)
+
+// The messages that commands bring back.
+type (
+	// result wraps every message of a command that asked something of the
+	// board, so that the model knows how many are still under way.
+	result struct{ msg tea.Msg }
+
+	// crashed is a panic in such a command.
+	crashed struct {
+		value any
+		stack []byte
+	}
+
+	polled struct {
+		snap *core.Snapshot // nil when nothing moved
+		err  error
+	}
+
+	ticked struct {
+		report    *dispatch.Report
+		err       error
+		hindrance string
+	}
+
+	detailed struct {
+		id     string
+		detail *core.Detail
+		err    error
+	}
+
+	// answered is what became of something a person asked for.
+	answered struct {
+		text       string
+		err        error
+		reconciled []string
+	}
+
+	pollDue struct{}
+	tickDue struct{ turn int }
+	beatDue struct{ turn int }
+)
+
+// ask runs f off the screen's goroutine. A panic in it comes back as a message
+// and ends the program in order.
+func (m *Model) ask(f func(ctx context.Context) tea.Msg) tea.Cmd {
+	m.inFlight++
+	return func() (msg tea.Msg) {
+		m.working.RLock()
+		defer m.working.RUnlock()
+		defer func() {
+			if r := recover(); r != nil {
+				msg = result{crashed{r, debug.Stack()}}
+			}
+		}()
+		return result{f(m.ctx)}
+	}
+}
+
+// InFlight is how many questions to the board have not been answered yet.
+func (m *Model) InFlight() int { return m.inFlight }
+
+// poll looks whether the board moved and reads it if so.
+func (m *Model) poll() tea.Cmd {
+	board, must := m.deps.Board, m.snap == nil || m.stale != nil
+	return m.ask(func(ctx context.Context) tea.Msg {
+		changed, err := board.Poll(ctx)
+		if err != nil || !changed && !must {
+			return polled{err: err}
+		}
+		snap, err := board.Snapshot(ctx)
+		return polled{snap, err}
+	})
+}
+
+// The pace of polling: quick while somebody looks, slow otherwise.
+const (
+	pollQuick    = 250 * time.Millisecond
+	pollSlow     = time.Second
+	usedRecently = time.Minute
+)
+
+func (m *Model) pollLater() tea.Cmd {
+	pace := pollSlow
+	if m.focused || m.now().Sub(m.lastKey) < usedRecently {
+		pace = pollQuick
+	}
+	return tea.Tick(pace, func(time.Time) tea.Msg { return pollDue{} })
+}
+
+// onPolled swaps the snapshot in. A failure keeps the last known board.
+func (m *Model) onPolled(p polled) tea.Cmd {
+	next := m.pollLater()
+	if p.err != nil {
+		if m.stale == nil || m.stale.cause != p.err.Error() {
+			since := m.now()
+			if m.stale != nil {
+				since = m.stale.since
+			}
+			m.stale = &stale{since: since, err: p.err, cause: p.err.Error()}
+			m.dirty = true
+		}
+		return next
+	}
+	if m.stale != nil {
+		m.stale, m.dirty = nil, true
+	}
+	if p.snap == nil {
+		return next
+	}
+	first := m.snap == nil
+	m.take(p.snap)
+	if first && m.opts.Dispatch && m.deps.Tick != nil {
+		// Not before: a board that cannot be read is not dispatched.
+		next = tea.Batch(next, m.dispatch())
+	}
+	return tea.Batch(next, m.refreshPage())
+}
+
+// take swaps a snapshot in.
+func (m *Model) take(snap *core.Snapshot) {
+	m.dirty = true
+	m.flashNews(snap)
+	m.snap = snap
+	m.board.SetSnapshot(snap)
+	if m.deps.Notices != nil {
+		m.notices = m.deps.Notices()
+	}
+}
+
+// stale says that the board on screen is not the board of now.
+type stale struct {
+	since time.Time
+	err   error
+	cause string
+}
+
+// beat wakes the screen when something it shows is due to change by itself:
+// a flash, the countdown, an age, the clock. One timer serves all.
+func (m *Model) beat() tea.Cmd {
+	now := m.now()
+	due := m.nextChange(now)
+	switch {
+	case m.beatAt.IsZero():
+	case !m.beatAt.After(now):
+		m.dirty = true // its timer is about to fire, or comes too late now
+	case !due.Before(m.beatAt):
+		return nil
+	}
+	m.beatAt = due
+	m.beatTurn++
+	turn := m.beatTurn
+	return tea.Tick(due.Sub(now), func(time.Time) tea.Msg { return beatDue{turn} })
+}
