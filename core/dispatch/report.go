@@ -13,6 +13,7 @@ type Report struct {
 	Crashed       []string      `json:"crashed"`
 	TimedOut      []string      `json:"timed_out"`
 	Stale         []string      `json:"stale"`
+	RateLimited   []string      `json:"rate_limited"`
 	Promoted      []string      `json:"promoted"`
 	Spawned       []Spawned     `json:"spawned"`
 	WouldSpawn    []Spawned     `json:"would_spawn,omitempty"` // only without spawning
@@ -57,7 +58,7 @@ type Note struct {
 func NewReport() *Report {
 	return &Report{
 		Reconciled: []string{}, Reclaimed: []string{}, Crashed: []string{}, TimedOut: []string{},
-		Stale: []string{}, Promoted: []string{}, Spawned: []Spawned{}, Replayed: []Replayed{},
+		Stale: []string{}, RateLimited: []string{}, Promoted: []string{}, Spawned: []Spawned{}, Replayed: []Replayed{},
 		Quarantined: []Quarantined{}, Held: []Note{}, AutoBlocked: []string{}, Skipped: []Note{},
 		Errors: []string{},
 	}
@@ -82,7 +83,8 @@ func (r *Report) Lines() []string {
 	add("reconciled", r.Reconciled)
 	add("stale: released", r.Stale)
 	add("crashed: released for another attempt", r.Crashed)
-	add("timed out", r.TimedOut)
+	add("timed out: stopped and released", r.TimedOut)
+	add("met a quota: it starts again later", r.RateLimited)
 	add("blocked: it failed too often", r.AutoBlocked)
 	add("promoted", r.Promoted)
 	for _, s := range r.Spawned {

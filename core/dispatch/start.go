@@ -47,7 +47,10 @@ func (p *pass) start(ctx context.Context) error {
 			return err
 		}
 		for _, task := range queue {
-			full, err := p.consider(ctx, lane, task, caps)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			full, err := p.consider(ctx, candidate{task, lane}, caps)
 			if err != nil {
 				p.trouble(task.ID, err)
 			}
@@ -104,62 +107,47 @@ func (p *pass) runningElsewhere(ctx context.Context) (int64, error) {
 	return sum, nil
 }
 
-// consider starts a worker for one card of the queue where nothing stands
-// against it. full says that a cap of the board is reached, so that nothing
-// further can start in this tick.
-func (p *pass) consider(ctx context.Context, lane core.Status, task core.Task, caps board.Caps) (full bool, err error) {
-	if p.released[task.ID] {
-		p.skip(task.ID, "released in this tick; it may start in the next")
-		return false, nil
+// consider starts a worker for one card of the queue where every gate is open.
+// full says that a cap of the board is reached, so that nothing further can
+// start in this tick.
+func (p *pass) consider(ctx context.Context, c candidate, caps board.Caps) (full bool, err error) {
+	for _, gate := range cardGates {
+		why, err := gate.closed(p, ctx, c)
+		if err != nil {
+			return false, err
+		}
+		if why != "" {
+			p.skip(c.task.ID, why)
+			return false, nil
+		}
 	}
-	assignee := task.Assignee
-	if assignee == "" && p.rules.DefaultAssignee != "" && p.Starter.Knows(p.rules.DefaultAssignee) == "" {
-		assignee = p.rules.DefaultAssignee
-	}
-	if assignee == "" {
-		p.skip(task.ID, "no owner")
-		return false, nil
-	}
-	if why := p.mayRun(assignee); why != "" {
-		p.skip(task.ID, why)
-		return false, nil
-	}
-	if p.NoSpawn || p.DryRun {
+	assignee := p.assignee(c)
+	if !p.writes() {
 		if caps.Full || caps.Board > 0 && int64(len(p.WouldSpawn)) >= caps.Board {
 			return true, nil
 		}
-		p.WouldSpawn = append(p.WouldSpawn, Spawned{Task: task.ID, Assignee: assignee})
+		p.WouldSpawn = append(p.WouldSpawn, Spawned{Task: c.task.ID, Assignee: assignee})
 		return false, nil
 	}
-	if task.Assignee == "" {
-		if err := p.Board.AssignDefault(ctx, task, assignee); err != nil {
+	if c.task.Assignee == "" {
+		if err := p.Board.AssignDefault(ctx, c.task, assignee); err != nil {
 			return false, err
 		}
-		task.Assignee = assignee
+		c.task.Assignee = assignee
 	}
-	return p.claimAndStart(ctx, lane, task, caps)
-}
-
-// mayRun says why nobody can be started for this assignee, or nothing.
-func (p *pass) mayRun(assignee string) string {
-	if why := p.Starter.Knows(assignee); why != "" {
-		return why
-	}
-	if !p.rules.Allows(assignee) {
-		return fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", assignee)
-	}
-	return ""
+	return p.claimAndStart(ctx, c, caps)
 }
 
 // claimAndStart makes the card ours and starts its worker: the identity is
 // committed before the worker's program begins.
-func (p *pass) claimAndStart(ctx context.Context, lane core.Status, task core.Task, caps board.Caps) (full bool, err error) {
-	seen := task.See()
+func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) (full bool, err error) {
+	task, seen := c.task, c.task.See()
 	request := board.ClaimRequest{
 		Target: board.Target{ID: task.ID, Seen: &seen}, Lock: p.Claimer, TTL: p.rules.ClaimTTL, Fresh: true, Caps: caps,
+		Before: func(run int64) error { return p.announce(task.ID, run) },
 	}
 	claim := p.Board.Claim
-	if lane == core.Review {
+	if c.lane == core.Review {
 		claim = p.Board.ClaimReview
 	}
 	claimed, err := claim(ctx, request)
@@ -191,12 +179,27 @@ func (p *pass) claimAndStart(ctx context.Context, lane core.Status, task core.Ta
 	return false, nil
 }
 
-// record writes where and who the worker is.
+// announce leaves word that we are about to start a worker, before the claim
+// commits: a launch that is cut off is then proven and counted at once.
+func (p *pass) announce(task string, run int64) error {
+	return p.runs().WriteLaunch(worker.Launch{
+		Task: task, Run: run, ClaimerPID: p.PID, Fingerprint: p.Fingerprint, Time: p.Now(), Once: p.Once,
+	})
+}
+
+// record writes where and who the worker is. From then on the board itself says
+// what the announcement said, except that a single tick made the claim.
 func (p *pass) record(ctx context.Context, claim board.Claimed, s Started) error {
 	if err := p.Board.SetWorkspace(ctx, claim, board.Workspace{Path: s.Workspace, Branch: s.Branch, Tip: s.Tip}); err != nil {
 		return err
 	}
-	return p.Board.RecordSpawn(ctx, claim, s.PID, s.Fingerprint)
+	if err := p.Board.RecordSpawn(ctx, claim, s.PID, s.Fingerprint); err != nil {
+		return err
+	}
+	if p.Once {
+		return nil
+	}
+	return p.runs().RemoveLaunch(claim.Task.ID, claim.Run)
 }
 
 // failed releases a card whose worker could not be started, and counts it.
@@ -208,5 +211,5 @@ func (p *pass) failed(ctx context.Context, claim board.Claimed, cause error) err
 	if blocked {
 		p.AutoBlocked = append(p.AutoBlocked, claim.Task.ID)
 	}
-	return cause
+	return errors.Join(cause, p.runs().RemoveLaunch(claim.Task.ID, claim.Run))
 }

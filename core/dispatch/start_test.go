@@ -146,7 +146,7 @@ func TestCardsThatNobodyCanRunAreSkippedWithAReasonAndNoEvent(t *testing.T) {
 	for _, n := range report.Skipped {
 		reasons[n.Task] = n.Reason
 	}
-	want := map[string]string{"t_a": "no owner", "t_b": "no owner", "t_c": "no owner", "t_d": `unknown profile "ghost"`, "t_f": "no owner"}
+	want := map[string]string{"t_a": "no owner", "t_b": "no owner", "t_c": "no owner", "t_d": `unknown profile "ghost"`, "t_f": "review without owner"}
 	if diff := cmp.Diff(want, reasons); diff != "" {
 		t.Error(diff)
 	}

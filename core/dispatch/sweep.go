@@ -2,150 +2,113 @@ package dispatch
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
-	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/process"
 )
 
-// silence is how many seconds without a heartbeat make a claim from another
-// machine worthless once it has run out.
-const silence = 3600
-
-// worker is what a running card says about its worker.
-func (p *pass) worker(c board.RunningCard) process.Worker {
-	w := process.Worker{
-		TaskID: c.Task.ID, PID: c.Task.WorkerPID, Fingerprint: c.Task.WorkerStarted, Lock: c.Task.ClaimLock,
-		Heartbeat: c.Heartbeat(), Now: p.Now(),
-	}
-	if c.Run != nil {
-		w.RunStarted = c.Run.StartedAt
-	} else if c.Task.StartedAt != nil {
-		w.RunStarted = *c.Task.StartedAt
-	}
-	return w
-}
-
-// expired looks at claims that ran out: a living worker's claim is renewed, a
-// claim with nobody behind it is released, and what cannot be told is held. A
-// worker that is gone is the business of the sweep for crashes.
+// expired acts on claims that ran out: a living worker's claim is renewed, a
+// claim with nobody behind it is released.
 func (p *pass) expired(ctx context.Context) error {
-	cards, err := p.Board.RunningCards(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range cards {
-		if c.Task.ClaimExpires == nil || *c.Task.ClaimExpires >= p.Now() || c.Task.IsOdd("worker_pid") {
-			continue
-		}
-		if err := p.judgeExpired(ctx, c); err != nil {
-			p.trouble(c.Task.ID, err)
-		}
-	}
-	return nil
-}
-
-func (p *pass) judgeExpired(ctx context.Context, c board.RunningCard) error {
-	w := p.worker(c)
-	if c.Task.WorkerPID == nil {
-		return p.reclaim(ctx, c)
-	}
-	s := p.Prober.Sight(w)
-	switch {
-	case s.Verdict == core.AliveOurs:
-		if p.DryRun {
-			return nil
-		}
-		return p.Board.RenewClaim(ctx, c, p.Now()+p.rules.ClaimTTL)
-	case s.Verdict.Gone():
-		return nil
-	case w.Heartbeat == nil || p.Now()-*w.Heartbeat >= silence:
-		if s.Elsewhere {
-			return p.reclaim(ctx, c)
-		}
-	}
-	p.hold(c.Task.ID, "its claim ran out, but "+s.Evidence)
-	return nil
-}
-
-// reclaim releases a card whose claim ran out with nobody behind it.
-func (p *pass) reclaim(ctx context.Context, c board.RunningCard) error {
-	if !p.DryRun {
-		blocked, err := p.Board.EndExpired(ctx, c, core.Termination{PrevPID: c.Task.WorkerPID}, p.rules.FailureLimit)
-		if err != nil {
-			return err
-		}
-		if blocked {
-			p.AutoBlocked = append(p.AutoBlocked, c.Task.ID)
-		}
-	}
-	p.Reclaimed = append(p.Reclaimed, c.Task.ID)
-	p.released[c.Task.ID] = true
-	return nil
-}
-
-// crashed releases cards whose recorded worker is gone. A fresh heartbeat beats
-// a pid that is out of sight, unless the worker was our own child and its end
-// is known.
-func (p *pass) crashed(ctx context.Context) error {
-	cards, err := p.Board.RunningCards(ctx)
-	if err != nil {
-		return err
-	}
-	var crashes []board.Crash
-	for _, c := range cards {
-		if c.Task.WorkerPID == nil || p.released[c.Task.ID] {
-			continue
-		}
-		w := p.worker(c)
-		s := p.Prober.Sight(w)
-		exit, known := p.Exits.Exit(*c.Task.WorkerPID)
-		switch {
-		case s.Verdict == core.AliveOurs:
-		case !s.Verdict.Gone():
-			if *c.Task.ClaimExpires >= p.Now() { // a claim that ran out was held by the sweep before
-				p.hold(c.Task.ID, "liveness unknown: "+s.Evidence)
+	for _, v := range p.verdicts {
+		var err error
+		switch v.deed {
+		case renew:
+			if !p.DryRun {
+				err = p.Board.RenewClaim(ctx, v.card, p.Now()+p.rules.ClaimTTL)
 			}
-		case !known && w.HeartbeatWins():
-			p.hold(c.Task.ID, fmt.Sprintf("alive by heartbeat, although %s", s.Evidence))
-		case !known && p.Now()-w.RunStarted < p.rules.CrashGrace:
-			p.hold(c.Task.ID, "its worker may still be starting: "+s.Evidence)
-		default:
-			crashes = append(crashes, crashOf(c, exit, known))
+		case deferred:
+			p.hold(v.card.Task.ID, v.why)
+			if !p.DryRun && p.Now() > *v.card.Task.ClaimExpires {
+				err = p.Board.DeferClaim(ctx, v.card, p.Now()+deferral, v.stopped)
+			}
+		}
+		if err != nil {
+			p.trouble(v.card.Task.ID, err)
 		}
 	}
-	return p.release(ctx, crashes)
+	return p.endEach(ctx, board.Expired, board.NeverStarted)
 }
 
-func (p *pass) release(ctx context.Context, crashes []board.Crash) error {
-	ids := make([]string, 0, len(crashes))
-	for _, c := range crashes {
-		ids = append(ids, c.Card.Task.ID)
-	}
-	if !p.DryRun {
-		released, blocked, err := p.Board.EndCrashed(ctx, crashes, p.rules.FailureLimit)
-		if err != nil {
-			return err
+// stale releases cards whose worker lived in silence and was stopped.
+func (p *pass) stale(ctx context.Context) error { return p.endEach(ctx, board.Silent) }
+
+// overTime releases cards whose worker took longer than its limit and was
+// stopped.
+func (p *pass) overTime(ctx context.Context) error { return p.endEach(ctx, board.OverTime) }
+
+// crashed releases the cards of workers that are gone, all in one transaction,
+// so that what broke them all is seen as one thing.
+func (p *pass) crashed(ctx context.Context) error {
+	return p.endAll(ctx, p.endings(board.Died, board.CleanExit, board.Quota, board.CannotWork, board.Restarted))
+}
+
+// endEach ends the runs with these causes one by one: a card that cannot be
+// released keeps no other from it.
+func (p *pass) endEach(ctx context.Context, causes ...board.Cause) error {
+	for _, e := range p.endings(causes...) {
+		if err := p.endAll(ctx, []board.Ending{e}); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			p.trouble(e.Card.Task.ID, err)
 		}
-		ids = released
-		p.AutoBlocked = append(p.AutoBlocked, blocked...)
-	}
-	p.Crashed = append(p.Crashed, ids...)
-	for _, id := range ids {
-		p.released[id] = true
 	}
 	return nil
 }
 
-func crashOf(c board.RunningCard, exit process.Exit, known bool) board.Crash {
-	crash := board.Crash{Card: c}
-	switch {
-	case !known:
-	case exit.Signal != 0:
-		crash.Exit, crash.ExitKind, crash.ExitCode = exit.String(), "signaled", int64(exit.Signal)
-	default:
-		crash.Exit, crash.ExitKind, crash.ExitCode = exit.String(), "exited", int64(exit.Code)
+// endings lists what is to end with one of these causes. A card that was
+// released before in this tick is not among them.
+func (p *pass) endings(causes ...board.Cause) []board.Ending {
+	var out []board.Ending
+	for _, v := range p.verdicts {
+		ends := v.deed == end || v.deed == stop
+		if !ends || !slices.Contains(causes, v.cause) || p.released[v.card.Task.ID] {
+			continue
+		}
+		e := board.Ending{
+			Card: v.card, Cause: v.cause, Exit: v.exit, Stop: v.stopped, HeartbeatStale: v.stale, Limit: v.limit,
+			Elapsed: p.Now() - v.who.RunStarted,
+		}
+		if e.Exit != nil {
+			e.Output = process.LastOutput(p.logFile(v.card.Task.ID))
+		}
+		if v.deed == end {
+			e.Stop.PrevPID, e.Stop.HostLocal = v.card.Task.WorkerPID, v.card.Task.WorkerPID != nil && !v.sighting.Elsewhere
+			e.Stop.Terminated = e.Stop.HostLocal
+		}
+		out = append(out, e)
 	}
-	return crash
+	return out
+}
+
+// endAll ends runs in one transaction and reports them by what happened.
+func (p *pass) endAll(ctx context.Context, endings []board.Ending) error {
+	ended := make([]board.Ended, 0, len(endings))
+	for _, e := range endings {
+		ended = append(ended, board.Ended{Task: e.Card.Task.ID, Cause: e.Cause})
+	}
+	if !p.DryRun {
+		var err error
+		limits := board.Limits{Failures: p.rules.FailureLimit, Restarts: restartsFree}
+		if ended, err = p.Board.EndRuns(ctx, endings, limits); err != nil {
+			return err
+		}
+	}
+	for _, e := range ended {
+		p.released[e.Task] = true
+		list := map[board.Cause]*[]string{
+			board.Expired: &p.Reclaimed, board.Restarted: &p.Reclaimed, board.NeverStarted: &p.Reclaimed,
+			board.Silent: &p.Stale, board.OverTime: &p.TimedOut, board.Quota: &p.RateLimited,
+		}[e.Cause]
+		if list == nil {
+			list = &p.Crashed
+		}
+		*list = append(*list, e.Task)
+		if e.Blocked {
+			p.AutoBlocked = append(p.AutoBlocked, e.Task)
+		}
+	}
+	return nil
 }

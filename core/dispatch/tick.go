@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
@@ -13,9 +14,16 @@ import (
 	"github.com/hermes-tui/hermes-tui/core/reconcile"
 )
 
-// Prober says whether a recorded worker lives.
+// Prober says whether a recorded worker lives, and what is left of it.
 type Prober interface {
 	Sight(w process.Worker) core.Sighting
+	Left(w process.Worker) ([]process.Member, error)
+}
+
+// Stopper ends a worker that is proven to be ours, or what it left running.
+type Stopper interface {
+	Stop(ctx context.Context, w process.Worker) core.Termination
+	StopLeft(ctx context.Context, w process.Worker) core.Termination
 }
 
 // Exits remembers how children of this program ended.
@@ -32,15 +40,19 @@ type Rules struct {
 
 // Dispatcher runs ticks over one board. Its fields are set once.
 type Dispatcher struct {
-	Board   *board.Board
-	Home    *home.Home
-	Place   home.Board
-	Prober  Prober
-	Exits   Exits
-	Starter Starter
-	Claimer string       // the text of our claim locks, "host:pid"
-	Now     func() int64 // epoch seconds
-	Rules   func() Rules
+	Board       *board.Board
+	Home        *home.Home
+	Place       home.Board
+	Prober      Prober
+	Stopper     Stopper
+	Exits       Exits
+	Starter     Starter
+	Claimer     string // the text of our claim locks, "host:pid"
+	PID         int64  // of this process, with its fingerprint: who starts the workers
+	Fingerprint string
+	Once        bool         // this process runs a single tick
+	Now         func() int64 // epoch seconds
+	Rules       func() Rules
 }
 
 // Options say how far a tick goes.
@@ -120,13 +132,14 @@ type pass struct {
 	Options
 	*Report
 	rules    Rules
+	verdicts []*verdict      // on the cards that ran when the tick began
 	released map[string]bool // left running in this tick; not started again before the next
 }
 
 // pass runs the steps in their order. A step that fails as a whole ends the
 // tick: what follows would decide from a board that was not put right.
 func (d *Dispatcher) pass(ctx context.Context, p *pass) error {
-	for _, step := range []func(context.Context) error{p.expired, p.reconcile, p.crashed, p.promote, p.start} {
+	for _, step := range []func(context.Context) error{p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime, p.promote, p.start} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -134,41 +147,54 @@ func (d *Dispatcher) pass(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// reconcile repairs running cards whose claim is broken.
+// reconcile repairs cards whose recorded state has lost touch with reality.
 func (p *pass) reconcile(ctx context.Context) error {
 	if p.NoReconcile || !p.rules.ReconcileOrphans {
 		return nil
 	}
 	pass := reconcile.Pass{Board: p.Board, Prober: p.Prober, Now: p.Now}
-	findings, releases, err := pass.Plan(ctx, nil)
+	plan, err := pass.Plan(ctx, nil)
 	if err != nil {
 		return err
 	}
-	for _, f := range findings {
+	for _, f := range plan.Findings {
 		if f.Action == reconcile.Hold {
 			p.hold(f.Task, f.Reason)
 		}
 	}
-	ids := make([]string, 0, len(releases))
-	for _, r := range releases {
-		ids = append(ids, r.Orphan.Task)
-	}
+	done := planned(plan)
 	if !p.DryRun {
-		if ids, err = p.Board.ReleaseOrphans(ctx, releases); err != nil {
+		if done, err = pass.Carry(ctx, plan); err != nil {
 			return err
 		}
 	}
-	p.Reconciled = append(p.Reconciled, ids...)
-	done := map[string]bool{}
-	for _, id := range ids {
-		p.released[id], done[id] = true, true
+	for _, id := range done.Released {
+		p.released[id] = true
 	}
-	for _, r := range releases {
-		if r.To == core.Blocked && done[r.Orphan.Task] {
+	p.Reconciled = append(p.Reconciled, done.Released...)
+	for _, id := range done.Mended {
+		if !slices.Contains(p.Reconciled, id) {
+			p.Reconciled = append(p.Reconciled, id)
+		}
+	}
+	for _, r := range plan.Releases {
+		if r.To == core.Blocked && p.released[r.Orphan.Task] {
 			p.AutoBlocked = append(p.AutoBlocked, r.Orphan.Task)
 		}
 	}
 	return nil
+}
+
+// planned is what a plan would write.
+func planned(plan reconcile.Plan) reconcile.Done {
+	var done reconcile.Done
+	for _, r := range plan.Releases {
+		done.Released = append(done.Released, r.Orphan.Task)
+	}
+	for _, m := range plan.Mendings {
+		done.Mended = append(done.Mended, m.Stray.Task)
+	}
+	return done
 }
 
 // promote moves waiting cards on that nothing holds back any more.

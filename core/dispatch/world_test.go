@@ -88,7 +88,8 @@ func newWorld(t *testing.T) *world {
 	table := &process.Table{Host: host}
 	w.children = process.NewChildren(time.Now)
 	w.d = &dispatch.Dispatcher{
-		Board: w.b, Home: h, Place: place, Prober: table, Exits: w.children, Claimer: fmt.Sprintf("%s:%d", host, os.Getpid()),
+		Board: w.b, Home: h, Place: place, Prober: table, Stopper: &process.Stopper{Table: table, Self: int64(os.Getpid()), Sleep: sleep}, Exits: w.children, Claimer: fmt.Sprintf("%s:%d", host, os.Getpid()),
+		PID: int64(os.Getpid()), Fingerprint: table.Fingerprint(int64(os.Getpid())),
 		Now: now, Rules: rules,
 		Starter: &dispatch.Workers{
 			Home: h, Place: place, Table: table, Children: w.children, Program: program, Rules: rules, Sleep: sleep,

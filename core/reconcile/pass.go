@@ -13,6 +13,8 @@ import (
 type Board interface {
 	Orphans(ctx context.Context) ([]board.Orphan, error)
 	ReleaseOrphans(ctx context.Context, releases []board.Release) ([]string, error)
+	Strays(ctx context.Context) ([]board.Stray, error)
+	Mend(ctx context.Context, mendings []board.Mending) ([]string, error)
 }
 
 // Prober says whether a recorded worker lives.
@@ -27,38 +29,96 @@ type Pass struct {
 	Now    func() int64 // epoch seconds
 }
 
-// Plan is what a pass found and what it would write. Only names the cards to
-// look at; nil means all.
-func (p Pass) Plan(ctx context.Context, only []string) ([]Finding, []board.Release, error) {
+// Plan is what a pass found and what it would write.
+type Plan struct {
+	Findings []Finding
+	Releases []board.Release
+	Mendings []board.Mending
+}
+
+// Plan looks and decides. Only names the cards to look at; nil means all.
+func (p Pass) Plan(ctx context.Context, only []string) (Plan, error) {
+	plan := Plan{Findings: []Finding{}}
 	orphans, err := p.Board.Orphans(ctx)
 	if err != nil {
-		return nil, nil, err
+		return plan, err
 	}
-	findings, releases := []Finding{}, []board.Release(nil)
+	strays, err := p.Board.Strays(ctx)
+	if err != nil {
+		return plan, err
+	}
 	now := p.Now()
+	wanted := func(id string) bool { return only == nil || slices.Contains(only, id) }
 	for _, o := range orphans {
-		if only != nil && !slices.Contains(only, o.Task) {
+		if !wanted(o.Task) {
 			continue
 		}
 		f, r := JudgeOrphan(o, p.sight(o, now), now)
-		findings = append(findings, f)
+		plan.Findings = append(plan.Findings, f)
 		if r != nil {
-			releases = append(releases, *r)
+			plan.Releases = append(plan.Releases, *r)
 		}
 	}
-	return findings, releases, nil
+	for _, s := range strays {
+		if !wanted(s.Task) || ofOrphan(s, plan.Releases) {
+			continue
+		}
+		f, m := JudgeStray(s, p.behind(s, now), now)
+		plan.Findings = append(plan.Findings, f)
+		if m != nil {
+			plan.Mendings = append(plan.Mendings, *m)
+		}
+	}
+	return plan, nil
 }
 
-// Run plans and repairs. It returns the ids that were repaired beside the
-// findings, held ones included. A card that changed between the two is in the
-// findings, but not among the ids.
+// ofOrphan reports whether the stray is the open run of a card that is to be
+// released, which ends with it.
+func ofOrphan(s board.Stray, releases []board.Release) bool {
+	return s.Run != nil && slices.ContainsFunc(releases, func(r board.Release) bool {
+		return r.Orphan.OpenRun != nil && *r.Orphan.OpenRun == s.Run.ID
+	})
+}
+
+// Done is what a pass has written.
+type Done struct {
+	Released []string // cards that left running
+	Mended   []string // cards whose bookkeeping was put right where they stand
+}
+
+// Carry writes what a plan says. A card that changed since is left alone and is
+// in neither list.
+func (p Pass) Carry(ctx context.Context, plan Plan) (Done, error) {
+	released, err := p.Board.ReleaseOrphans(ctx, plan.Releases)
+	if err != nil {
+		return Done{}, err
+	}
+	mended, err := p.Board.Mend(ctx, plan.Mendings)
+	return Done{Released: released, Mended: mended}, err
+}
+
+// Run plans and repairs. It returns the ids of all cards that were repaired,
+// beside the findings, held ones included.
 func (p Pass) Run(ctx context.Context, only []string) (ids []string, findings []Finding, err error) {
-	findings, releases, err := p.Plan(ctx, only)
+	plan, err := p.Plan(ctx, only)
 	if err != nil {
 		return nil, nil, err
 	}
-	ids, err = p.Board.ReleaseOrphans(ctx, releases)
-	return ids, findings, err
+	done, err := p.Carry(ctx, plan)
+	ids = append(done.Released, done.Mended...)
+	slices.Sort(ids[len(done.Released):])
+	return slices.Compact(ids), plan.Findings, err
+}
+
+// behind looks at the worker that may be behind a stray.
+func (p Pass) behind(s board.Stray, now int64) core.Sighting {
+	pid, fingerprint, lock, started := theWorker(s)
+	if pid == nil {
+		return core.Sighting{Verdict: core.Dead, Evidence: "no worker recorded"}
+	}
+	return p.Prober.Sight(process.Worker{
+		TaskID: s.Task, PID: pid, Fingerprint: fingerprint, Lock: lock, RunStarted: started, Now: now,
+	})
 }
 
 // sight looks at the recorded worker. A card without one is not looked at.

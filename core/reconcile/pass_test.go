@@ -399,13 +399,13 @@ func TestTheThirdTimeInARowWithoutAnyWorkerBlocksTheCard(t *testing.T) {
 func TestACardThatChangedAfterItWasSeenIsLeftAlone(t *testing.T) {
 	w := newWorld(t)
 	w.sql(plain + `UPDATE tasks SET status = 'running' WHERE id = 't_1'`)
-	_, releases, err := w.pass.Plan(t.Context(), nil)
-	if err != nil || len(releases) != 1 {
-		t.Fatalf("releases %v, %v", releases, err)
+	plan, err := w.pass.Plan(t.Context(), nil)
+	if err != nil || len(plan.Releases) != 1 {
+		t.Fatalf("plan %+v, %v", plan, err)
 	}
 	w.sql(`UPDATE tasks SET claim_lock = 'other:9' WHERE id = 't_1'`)
 	before := w.dump()
-	ids, err := w.b.ReleaseOrphans(t.Context(), releases)
+	ids, err := w.b.ReleaseOrphans(t.Context(), plan.Releases)
 	if err != nil || len(ids) != 0 {
 		t.Errorf("repaired %v, %v", ids, err)
 	}

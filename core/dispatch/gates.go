@@ -1,0 +1,148 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hermes-tui/hermes-tui/core"
+	"github.com/hermes-tui/hermes-tui/core/process"
+	"github.com/hermes-tui/hermes-tui/core/worker"
+)
+
+// Gate is one condition between a card and a running worker. Its keys are part
+// of the command line's contract.
+type Gate struct {
+	Name   string `json:"name"`
+	Open   bool   `json:"open"`
+	Reason string `json:"reason"` // why it is closed, in one line; empty when open
+	Opens  string `json:"opens"`  // what opens it
+}
+
+// candidate is a card that asks to be started.
+type candidate struct {
+	task core.Task
+	lane core.Status // Ready or Review: the queue it stands in
+}
+
+// assignee is who would work on it: its owner, or the default assignee where it
+// has none.
+func (p *pass) assignee(c candidate) string {
+	if c.task.Assignee != "" {
+		return c.task.Assignee
+	}
+	if d := p.rules.DefaultAssignee; d != "" && p.Starter.Knows(d) == "" {
+		return d
+	}
+	return ""
+}
+
+// cardGate is a gate that concerns one card. closed returns the reason why it is
+// closed, or nothing.
+type cardGate struct {
+	name, opens string
+	closed      func(*pass, context.Context, candidate) (string, error)
+}
+
+// cardGates are asked in this order, cheap ones first; a tick stops at the first
+// one that is closed, `why` shows them all.
+var cardGates = []cardGate{
+	{"owner", "assign it", (*pass).noOwner},
+	{"profile", "assign it to somebody who can be started", (*pass).noProfile},
+	{"this tick", "wait for the next tick", (*pass).justReleased},
+	{"guard", "wait, or move the card by hand", (*pass).guarded},
+	{"earlier worker", "wait for it to end, or stop it", (*pass).earlierWorker},
+}
+
+func (p *pass) noOwner(_ context.Context, c candidate) (string, error) {
+	if p.assignee(c) == "" {
+		if c.lane == core.Review {
+			return "review without owner", nil
+		}
+		return "no owner", nil
+	}
+	return "", nil
+}
+
+func (p *pass) noProfile(_ context.Context, c candidate) (string, error) {
+	name := p.assignee(c)
+	if name == "" {
+		return "", nil
+	}
+	if why := p.Starter.Knows(name); why != "" {
+		return why, nil
+	}
+	if !p.rules.Allows(name) {
+		return fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", name), nil
+	}
+	return "", nil
+}
+
+func (p *pass) justReleased(_ context.Context, c candidate) (string, error) {
+	if p.released[c.task.ID] {
+		return "released in this tick; it may start in the next", nil
+	}
+	return "", nil
+}
+
+// guarded asks Hermes' respawn guards. A guard is told on the card when it
+// begins, not in each tick.
+func (p *pass) guarded(ctx context.Context, c candidate) (string, error) {
+	guard, err := p.Board.GuardedBy(ctx, c.task.ID, c.lane, p.rules.RateLimitCooldown)
+	if guard == nil || err != nil {
+		return "", err
+	}
+	if p.writes() {
+		if _, err := p.Board.RecordGuard(ctx, c.task.ID, guard.Reason); err != nil {
+			return "", err
+		}
+	}
+	left := time.Duration(guard.Until-p.Now()) * time.Second
+	return fmt.Sprintf("%s for another %s", guardWords[guard.Reason], left), nil
+}
+
+// guardWords say Hermes' names of guards in plain words.
+var guardWords = map[string]string{
+	"infrastructure_cooldown": "waiting after a failed start",
+	"rate_limit_cooldown":     "waiting for a quota",
+	"blocker_auth":            "waiting after a refused login",
+	"recent_success":          "completed just now; nobody asked again",
+	"active_pr":               "a pull request is open",
+}
+
+// earlierWorker looks whether a worker of an ended run of the card may still be
+// there. The worker itself holds the card however its run ended; what it left
+// running holds it only where it did not report by itself.
+func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
+	past, err := p.Board.PastWorkers(ctx, c.task.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range past {
+		who := process.Worker{
+			TaskID: c.task.ID, PID: w.Run.WorkerPID, Fingerprint: w.Run.WorkerStarted, Lock: w.Run.ClaimLock,
+			RunStarted: w.Run.StartedAt, Now: p.Now(),
+		}
+		s := p.Prober.Sight(who)
+		if s.Elsewhere {
+			continue // nothing here can tell, and its own machine looked before it let go
+		}
+		if !s.Verdict.Gone() {
+			return fmt.Sprintf("the worker of run %d may still live: %s", w.Run.ID, s.Evidence), nil
+		}
+		if w.Clean {
+			continue
+		}
+		left, err := p.Prober.Left(who)
+		if err != nil {
+			return "", err
+		}
+		if len(left) > 0 || p.runs().Lease(c.task.ID, w.Run.ID) == worker.LeaseHeld {
+			return fmt.Sprintf("processes that the worker of run %d started still run", w.Run.ID), nil
+		}
+	}
+	return "", nil
+}
+
+// writes reports whether this tick writes what it finds.
+func (p *pass) writes() bool { return !p.DryRun && !p.NoSpawn }
