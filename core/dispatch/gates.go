@@ -52,6 +52,24 @@ var cardGates = []cardGate{
 	{"this tick", "wait for the next tick", (*pass).justReleased},
 	{"guard", "wait, or move the card by hand", (*pass).guarded},
 	{"earlier worker", "wait for it to end, or stop it", (*pass).earlierWorker},
+	{"outage", "wait for one of the next ticks", (*pass).afterOutage},
+}
+
+// restartsPerTick is how many cards that went down with their dispatcher are
+// started again in one tick, so that an outage is not followed by a rush.
+const restartsPerTick = 4
+
+// afterOutage comes last: a card that passes it will be started.
+func (p *pass) afterOutage(ctx context.Context, c candidate) (string, error) {
+	past, err := p.Board.PastWorkers(ctx, c.task.ID)
+	if err != nil || len(past) == 0 || !past[0].Restarted {
+		return "", err
+	}
+	if p.restarts == restartsPerTick {
+		return "restarted after an outage, a few cards at a time", nil
+	}
+	p.restarts++
+	return "", nil
 }
 
 func (p *pass) noOwner(_ context.Context, c candidate) (string, error) {

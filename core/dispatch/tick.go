@@ -86,7 +86,11 @@ func (d *Dispatcher) Tick(ctx context.Context, o Options) (*Report, error) {
 	if lock != nil {
 		defer func() { _ = lock.Release() }() // the kernel frees it in any case when the handle goes
 	}
-	return report, d.pass(ctx, &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), released: map[string]bool{}})
+	return report, d.newPass(o, report).run(ctx)
+}
+
+func (d *Dispatcher) newPass(o Options, report *Report) *pass {
+	return &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), released: map[string]bool{}}
 }
 
 // mayDispatch looks for what forbids any dispatching here.
@@ -133,12 +137,13 @@ type pass struct {
 	*Report
 	rules    Rules
 	verdicts []*verdict      // on the cards that ran when the tick began
+	restarts int             // victims of an outage that were started again in this tick
 	released map[string]bool // left running in this tick; not started again before the next
 }
 
-// pass runs the steps in their order. A step that fails as a whole ends the
+// run takes the steps in their order. A step that fails as a whole ends the
 // tick: what follows would decide from a board that was not put right.
-func (d *Dispatcher) pass(ctx context.Context, p *pass) error {
+func (p *pass) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime, p.promote, p.start} {
 		if err := step(ctx); err != nil {
 			return err

@@ -242,3 +242,16 @@ func dead(t *testing.T) string {
 	}
 	return fmt.Sprint(cmd.Process.Pid)
 }
+
+// launchRecord leaves word, as a dispatcher with that pid, that it is about to
+// start the worker of a run.
+func (w *world) launchRecord(task string, run, pid int64) error {
+	runs := worker.RunDir{StateRoot: w.d.Place.StateRoot, Board: w.d.Place.Slug}
+	return runs.WriteLaunch(worker.Launch{Task: task, Run: run, ClaimerPID: pid, Fingerprint: process.Unverified, Time: w.clock})
+}
+
+// lives reports whether a process is there and has not ended.
+func lives(pid int) bool {
+	facts, err := (&process.Table{Host: host}).Look(int64(pid))
+	return err == nil && !facts.Zombie
+}
