@@ -26,6 +26,10 @@ type Sighting struct {
 	// Elsewhere says that the claim was made on another machine, whose processes
 	// cannot be seen from here.
 	Elsewhere bool
+	// Certain says that the recorded identity belongs to this boot of this
+	// machine, so that a process which is not there has really ended and is not
+	// only out of sight.
+	Certain bool
 }
 
 // Termination reports an attempt to stop a worker, in the words and the order

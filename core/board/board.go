@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -43,9 +42,10 @@ type Board struct {
 	path string
 	opt  Options
 
-	reading    sync.Mutex // guards read and generation; taken after writing
+	reading    sync.Mutex // guards what follows; taken after writing
 	read       *reader
 	generation int
+	closed     bool
 
 	writing sync.Mutex // guards w; one write at a time
 	w       *writer
@@ -87,26 +87,35 @@ func (b *Board) Facts() Facts {
 		return Facts{}
 	}
 	return Facts{
-		JournalMode: b.read.mode, Live: b.read.live,
+		JournalMode: b.read.mode, Live: b.read.live(),
 		Lacking: b.read.schema.lacking(), Unknown: b.read.schema.unknown(),
 	}
 }
 
-// Close lets go of the file. After a session that only looked, a reader of a
-// board whose -wal has got content is left to the end of the process: closing
-// it as the last connection would checkpoint, and looking changes nothing.
+// Close lets go of the file. After a session that only looked, a reader whose
+// close would checkpoint is left to the end of the process, see reader.letGo.
+// A closed board refuses everything; closing it again is no error.
 func (b *Board) Close() error {
 	b.writing.Lock()
 	defer b.writing.Unlock()
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	wrote := b.w != nil
+	b.closed = true
+	return b.disconnect()
+}
+
+// disconnect lets go of both connections. The caller holds both locks.
+func (b *Board) disconnect() error {
 	var err error
-	if b.read != nil && (wrote || !hasContent(b.path+"-wal")) {
-		err = b.read.close()
+	if b.read != nil {
+		lost := b.read.lostSiblings()
+		err = b.read.letGo(b.w != nil)
+		if b.w != nil && lost {
+			keepWAL(b.w.conn)
+		}
+		b.read = nil
 	}
-	b.read = nil
-	if wrote {
+	if b.w != nil {
 		err = errors.Join(err, b.w.close())
 		b.w = nil
 	}
@@ -117,25 +126,9 @@ func (b *Board) Close() error {
 func (b *Board) sameFile() error {
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	return b.sameFileLocked()
-}
-
-func (b *Board) sameFileLocked() error {
-	now, err := os.Stat(b.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("board %q: %w: it was removed or moved away", b.path, ErrMissing)
+	found, err := b.compare()
+	if err == nil && (found == otherFile || found == lostSiblings) {
+		err = fmt.Errorf("board %q: %w", b.path, ErrReplaced)
 	}
-	if err != nil {
-		return fmt.Errorf("board %q: %w", b.path, err)
-	}
-	if b.read == nil || !os.SameFile(now, b.read.info) {
-		return fmt.Errorf("board %q: %w", b.path, ErrReplaced)
-	}
-	return nil
-}
-
-// hasContent reports whether the file exists and is not empty.
-func hasContent(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() > 0
+	return err
 }

@@ -18,34 +18,59 @@ var ErrExists = errors.New("a file is already there")
 // directory must exist. A file that is already there is never touched; a crash
 // halfway leaves no half board, only a temporary file beside the name.
 func Create(ctx context.Context, path string, busy time.Duration) error {
-	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("create board %q: %w", path, errors.Join(ErrExists, err))
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".hermes-tui-init-")
+	err := build(path, func(fresh string) error { return fill(ctx, fresh, busy) })
 	if err != nil {
-		return fmt.Errorf("create board %q: %w", path, err)
+		return fmt.Errorf("create board %q: %w", path, explain(path, err))
+	}
+	return nil
+}
+
+// build lets make write a new file under a temporary name and gives it the name
+// path when it is finished, unless something has that name.
+func build(path string, make func(fresh string) error) error {
+	if err := vacant(path); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".hermes-tui-new-")
+	if err != nil {
+		return err
 	}
 	defer os.RemoveAll(dir)
 	fresh := filepath.Join(dir, "kanban.db")
-	if err := fill(ctx, fresh, busy); err != nil {
-		return fmt.Errorf("create board %q: %w", path, explain(path, err))
+	if err := make(fresh); err != nil {
+		return err
 	}
 	return place(fresh, path)
+}
+
+// vacant fails when path names something already, or when a -wal or -journal of
+// a file that is gone stands beside it: SQLite would apply that to the new one.
+func vacant(path string) error {
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		_, err := os.Lstat(path + suffix)
+		switch {
+		case err == nil:
+			return fmt.Errorf("%w: %q", ErrExists, path+suffix)
+		case !errors.Is(err, os.ErrNotExist):
+			return err
+		}
+	}
+	return nil
 }
 
 // place gives the finished file its name, unless something got that name
 // meanwhile. A hard link is exclusive everywhere it exists; a file system
 // without them is looked at once more before the rename.
 func place(fresh, path string) error {
-	err := os.Link(fresh, path)
-	if err == nil {
+	linked := os.Link(fresh, path)
+	if linked == nil {
 		return nil
 	}
-	if _, serr := os.Lstat(path); !errors.Is(serr, os.ErrNotExist) {
-		return fmt.Errorf("create board %q: %w", path, ErrExists)
+	if err := vacant(path); err != nil {
+		return err
 	}
-	if rerr := os.Rename(fresh, path); rerr != nil {
-		return fmt.Errorf("create board %q: %w", path, errors.Join(err, rerr))
+	if err := os.Rename(fresh, path); err != nil {
+		return errors.Join(linked, err)
 	}
 	return nil
 }
@@ -56,21 +81,12 @@ func fill(ctx context.Context, path string, busy time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer w.close()
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
+		return errors.Join(err, w.close())
 	}
-	for _, t := range layout {
-		if _, err := w.conn.ExecContext(ctx, t.create()); err != nil {
-			w.rollback()
-			return err
-		}
+	if _, err := w.addMissing(ctx, schema{}); err != nil {
+		w.rollback()
+		return errors.Join(err, w.close())
 	}
-	for _, i := range indexes {
-		if _, err := w.conn.ExecContext(ctx, "CREATE INDEX "+i[0]+" ON "+i[1]+"("+i[2]+")"); err != nil {
-			w.rollback()
-			return err
-		}
-	}
-	return w.commit(ctx)
+	return errors.Join(w.commit(ctx), w.close())
 }

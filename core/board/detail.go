@@ -93,7 +93,7 @@ func (r *reader) detailRuns(ctx context.Context, d *core.Detail) error {
 	if r.schema["task_runs"] == nil {
 		return nil
 	}
-	query := fmt.Sprintf("SELECT %s FROM task_runs WHERE task_id = ? ORDER BY id DESC LIMIT %d", r.schema.runColumns(), shownHistory)
+	query := fmt.Sprintf("SELECT %s FROM task_runs WHERE task_id = ? AND typeof(id) = 'integer' ORDER BY id DESC LIMIT %d", r.schema.runColumns(), shownHistory)
 	err := r.each(ctx, query, []any{d.Task.ID}, func(rows *sql.Rows) error {
 		run, err := scanRun(rows)
 		d.Runs = append(d.Runs, run)
@@ -107,7 +107,7 @@ func (r *reader) detailEvents(ctx context.Context, d *core.Detail) error {
 	if r.schema["task_events"] == nil {
 		return nil
 	}
-	query := fmt.Sprintf("SELECT %s FROM task_events WHERE task_id = ? ORDER BY id DESC LIMIT %d", r.schema.eventColumns(), shownHistory)
+	query := fmt.Sprintf("SELECT %s FROM task_events WHERE task_id = ? AND typeof(id) = 'integer' ORDER BY id DESC LIMIT %d", r.schema.eventColumns(), shownHistory)
 	err := r.each(ctx, query, []any{d.Task.ID}, func(rows *sql.Rows) error {
 		e, err := scanEvent(rows)
 		d.Events = append(d.Events, e)
@@ -122,7 +122,7 @@ func (r *reader) detailComments(ctx context.Context, d *core.Detail) error {
 		return nil
 	}
 	query := "SELECT id, CAST(task_id AS TEXT), CAST(author AS TEXT), CAST(body AS TEXT), " +
-		r.schema.integer("task_comments", "created_at", "NULL") + " FROM task_comments WHERE task_id = ? ORDER BY id"
+		r.schema.integer("task_comments", "created_at", "NULL") + " FROM task_comments WHERE task_id = ? AND typeof(id) = 'integer' ORDER BY id"
 	return r.each(ctx, query, []any{d.Task.ID}, func(rows *sql.Rows) error {
 		var c core.Comment
 		var task, author, body sql.NullString

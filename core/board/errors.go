@@ -1,7 +1,6 @@
 package board
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -25,6 +24,8 @@ var (
 	ErrFull        = errors.New("the disk is full")
 )
 
+var errClosed = errors.New("it is closed")
+
 // Unusable reports whether err says that the board as a whole cannot be used,
 // in contrast to a request that was refused or a lock that will go away.
 func Unusable(err error) bool {
@@ -41,6 +42,9 @@ func Unusable(err error) bool {
 func (b *Board) explain(err error) error { return explain(b.path, err) }
 
 func explain(path string, err error) error {
+	if err == ErrNoTables { // as the connections return it, without a path
+		return fmt.Errorf("board %q: %w", path, err)
+	}
 	if err == nil || Unusable(err) || errors.Is(err, ErrBusy) || errors.Is(err, ErrFull) {
 		return err
 	}
@@ -48,8 +52,11 @@ func explain(path string, err error) error {
 	if !errors.As(err, &serr) {
 		return err
 	}
-	if serr.Code() == lib.SQLITE_READONLY_ROLLBACK {
+	switch serr.Code() {
+	case lib.SQLITE_READONLY_ROLLBACK:
 		return fmt.Errorf("board %q: %w (%w)", path, ErrInterrupted, err)
+	case lib.SQLITE_READONLY_DBMOVED:
+		return fmt.Errorf("board %q: %w (%w)", path, ErrReplaced, err)
 	}
 	var meaning error
 	switch serr.Code() & 0xff {
@@ -67,10 +74,4 @@ func explain(path string, err error) error {
 		return fmt.Errorf("board %q: %w", path, err)
 	}
 	return fmt.Errorf("board %q: %w (%w)", path, meaning, err)
-}
-
-// ended reports whether err comes from the caller's own deadline or
-// cancellation.
-func ended(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

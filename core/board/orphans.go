@@ -50,8 +50,8 @@ const orphanWhere = "status = 'running' AND (claim_lock IS NULL OR claim_expires
 func (b *Board) Orphans(ctx context.Context) ([]Orphan, error) {
 	var out []Orphan
 	err := b.look(ctx, func(r *reader) error {
-		if lacking := r.schema.lacking(); len(lacking) > 0 {
-			return fmt.Errorf("board %q: %w (it lacks %s)", b.path, ErrTooOld, strings.Join(lacking, ", "))
+		if err := r.schema.lackingError(b.path); err != nil {
+			return err
 		}
 		return r.each(ctx, r.schema.orphanQuery(""), nil, func(rows *sql.Rows) error {
 			o, err := scanOrphan(rows)

@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -19,71 +20,116 @@ const (
 // Poll asks cheaply whether the board has moved: the identity of the file and
 // SQLite's data_version. A file that was swapped under the program is opened
 // anew, so that nobody goes on reading, or writing into, a file without a name.
+// While the new file cannot be opened, or there is none, Poll fails, the last
+// board stays readable and writes are refused.
 func (b *Board) Poll(ctx context.Context) (Change, error) {
-	replaced, err := b.swapped()
+	b.reading.Lock()
+	found, err := b.compare()
+	if err == nil && found == unmoved {
+		var change Change
+		change, err = b.read.poll(ctx)
+		b.reading.Unlock()
+		if err != nil {
+			return Same, fmt.Errorf("poll %w", b.explain(err))
+		}
+		return change, nil
+	}
+	b.reading.Unlock()
 	if err != nil {
 		return Same, fmt.Errorf("poll %w", err)
 	}
-	if replaced {
-		if err := b.reopen(ctx); err != nil {
-			return Same, fmt.Errorf("reopen %w", err)
-		}
-		return Replaced, nil
+	change, err := b.reopen(ctx)
+	if err != nil {
+		return Same, fmt.Errorf("reopen %w", err)
 	}
-	b.reading.Lock()
-	defer b.reading.Unlock()
+	return change, nil
+}
+
+// poll asks the connection whether another one has committed.
+func (r *reader) poll(ctx context.Context) (Change, error) {
 	var version int64
-	if err := b.read.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
-		return Same, fmt.Errorf("poll %w", b.explain(err))
+	if err := r.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
+		return Same, err
 	}
-	if version == b.read.dataVersion {
+	if version == r.dataVersion {
 		return Same, nil
 	}
-	b.read.dataVersion = version
+	// Another program may have switched the journal mode with its commit.
+	if err := r.readMode(ctx); err != nil {
+		return Same, err
+	}
+	r.dataVersion = version
 	return Changed, nil
 }
 
-// swapped reports whether the path leads to another file than the open one. An
-// immutable open sees no change by itself, so there any change of the file's
-// facts counts as another file.
-func (b *Board) swapped() (bool, error) {
-	b.reading.Lock()
-	defer b.reading.Unlock()
+// whereabouts is what became of the file behind the path since it was opened.
+type whereabouts int
+
+const (
+	unmoved      whereabouts = iota
+	stale                    // the same file, but the open connection does not follow it
+	lostSiblings             // the same file, but its -wal or -shm was removed or replaced
+	otherFile
+)
+
+// compare looks where the path leads now. The caller holds b.reading.
+func (b *Board) compare() (whereabouts, error) {
+	if b.closed {
+		return unmoved, fmt.Errorf("board %q: %w", b.path, errClosed)
+	}
 	now, err := os.Stat(b.path)
 	switch {
-	case os.IsNotExist(err):
-		return false, fmt.Errorf("board %q: %w: it was removed or moved away", b.path, ErrMissing)
+	case errors.Is(err, os.ErrNotExist):
+		return unmoved, fmt.Errorf("board %q: %w: it was removed or moved away", b.path, ErrMissing)
 	case err != nil:
-		return false, fmt.Errorf("board %q: %w", b.path, err)
+		return unmoved, fmt.Errorf("board %q: %w", b.path, err)
 	case b.read == nil || !os.SameFile(now, b.read.info):
-		return true, nil
+		return otherFile, nil
+	case b.read.lostSiblings():
+		return lostSiblings, nil
+	case !b.read.live() && b.read.outdated(now):
+		return stale, nil
 	}
-	return !b.read.live && (now.Size() != b.read.info.Size() || !now.ModTime().Equal(b.read.info.ModTime()) ||
-		now.Mode() != b.read.info.Mode()), nil
+	return unmoved, nil
+}
+
+// outdated reports whether the file of an immutable open, which sees no change
+// by itself, shows signs of one.
+func (r *reader) outdated(now os.FileInfo) bool {
+	return now.Size() != r.info.Size() || !now.ModTime().Equal(r.info.ModTime()) || now.Mode() != r.info.Mode() ||
+		hasContent(r.file+"-wal")
 }
 
 // reopen looks at the file that the path leads to now and lets go of the old
 // one. Where the new file cannot be opened the old connections stay, so that
 // the last known board remains readable; writes to it are refused.
-func (b *Board) reopen(ctx context.Context) error {
+func (b *Board) reopen(ctx context.Context) (Change, error) {
 	b.writing.Lock()
 	defer b.writing.Unlock()
 	b.reading.Lock()
 	defer b.reading.Unlock()
+	found, err := b.compare()
+	if err != nil {
+		return Same, err
+	}
+	if found == unmoved { // somebody else's poll was faster
+		return Changed, nil
+	}
+	if found == lostSiblings {
+		// A second connection to the same file would share the lost ones.
+		_ = b.disconnect()
+	}
 	fresh, err := openToLook(ctx, b.path, b.opt.Busy)
 	if err != nil {
-		return err
+		return Same, err
 	}
-	if b.w != nil {
-		_ = b.w.close()
-		b.w = nil
-	}
-	if b.read != nil {
-		_ = b.read.close()
-	}
+	_ = b.disconnect()
 	b.read = fresh
+	if found == stale {
+		return Changed, nil
+	}
 	b.generation++
-	return nil
+	return Replaced, nil
 }
 
 // Generation counts how often the file behind the path was swapped. A request

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,13 +47,17 @@ func (r Row) MarshalJSON() ([]byte, error) {
 }
 
 // plain turns what the driver returned into what JSON can say. A blob is
-// written as the text it holds, with what is no UTF-8 replaced.
+// written as the text it holds, with what is no UTF-8 replaced; an infinite
+// number, for which JSON has no form, as a text.
 func plain(v any) any {
 	if raw, ok := v.([]byte); ok {
 		v = string(raw)
 	}
 	if s, ok := v.(string); ok && !utf8.ValidString(s) {
 		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if f, ok := v.(float64); ok && math.IsInf(f, 0) {
+		return strconv.FormatFloat(f, 'g', -1, 64)
 	}
 	return v
 }
@@ -112,7 +118,9 @@ func (r *reader) rawColumns() (names []string, list string) {
 	for _, qualified := range r.schema.unknown() {
 		if name, ok := strings.CutPrefix(qualified, "tasks."); ok {
 			names = append(names, name)
-			parts = append(parts, `"`+strings.ReplaceAll(name, `"`, `""`)+`"`)
+			// The sign takes the declared type away, by which the driver would
+			// turn texts and numbers into times.
+			parts = append(parts, `+"`+strings.ReplaceAll(name, `"`, `""`)+`"`)
 		}
 	}
 	return names, strings.Join(parts, ", ")

@@ -13,6 +13,16 @@ type schema map[string]map[string]bool
 // has reports whether the table has the column.
 func (s schema) has(table, column string) bool { return s[table][column] }
 
+// hasAll reports whether the table has every one of the columns.
+func (s schema) hasAll(table string, columns ...string) bool {
+	for _, column := range columns {
+		if !s.has(table, column) {
+			return false
+		}
+	}
+	return true
+}
+
 // dispatchColumns are the columns without which nothing can be claimed safely.
 // A board that lacks one is shown, but no dispatcher touches it.
 var dispatchColumns = map[string][]string{

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -52,8 +53,11 @@ func (b *Board) Snapshot(ctx context.Context) (*core.Snapshot, error) {
 func (b *Board) look(ctx context.Context, fn func(*reader) error) error {
 	b.reading.Lock()
 	defer b.reading.Unlock()
+	if b.closed {
+		return fmt.Errorf("board %q: %w", b.path, errClosed)
+	}
 	if b.read == nil {
-		return fmt.Errorf("board %q: it is closed", b.path)
+		return fmt.Errorf("board %q: %w", b.path, ErrReplaced)
 	}
 	if _, err := b.read.conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return b.explain(err)
@@ -85,98 +89,112 @@ func (r *reader) each(ctx context.Context, query string, args []any, scan func(*
 	return rows.Err()
 }
 
+// cardTexts and cardNumbers are the columns of tasks that a card shows, in the
+// order in which card takes them.
+var (
+	cardTexts = []string{
+		"id", "status", "title", "assignee", "tenant", "claim_lock", "last_failure_error", "block_kind", "result",
+	}
+	cardNumbers = []string{
+		"priority", "created_at", "started_at", "completed_at", "claim_expires", "worker_pid", "last_heartbeat_at",
+		"current_run_id", "consecutive_failures",
+	}
+	// cardRest are columns that a card does not show but the rules count on.
+	cardRest = []string{"max_runtime_seconds", "max_retries", "goal_mode", "goal_max_turns", "block_recurrences"}
+)
+
 // cards reads what the tasks table itself says of every card.
 func (r *reader) cards(ctx context.Context) ([]core.Card, error) {
-	text := func(c string) string { return r.schema.text("tasks", c, "NULL") }
-	number := func(c string) string { return r.schema.integer("tasks", c, "NULL") }
-	cut := func(c string, n int) string { return fmt.Sprintf("substr(%s, 1, %d)", text(c), n) }
-	query := "SELECT " + strings.Join([]string{
-		text("id"), cut("title", shownTitle), text("assignee"), text("tenant"), text("status"), number("priority"),
-		number("created_at"), number("started_at"), number("completed_at"),
-		text("claim_lock"), number("claim_expires"), number("worker_pid"), number("last_heartbeat_at"), number("current_run_id"),
-		number("consecutive_failures"), cut("last_failure_error", shownReason), text("block_kind"),
-		"CASE WHEN " + text("status") + " = 'done' THEN " + cut("result", shownSummary) + " END",
-		r.schema.odd("tasks", taskNumbers...),
-	}, ", ") + " FROM tasks"
-	var cards []core.Card
-	err := r.each(ctx, query, nil, func(rows *sql.Rows) error {
-		var c core.Card
-		var title, assignee, tenant, status, lock, lastError, kind, summary, odd sql.NullString
-		var priority, created, started, completed, expires, pid, beat, run, failures sql.NullInt64
-		err := rows.Scan(&c.ID, &title, &assignee, &tenant, &status, &priority, &created, &started, &completed,
-			&lock, &expires, &pid, &beat, &run, &failures, &lastError, &kind, &summary, &odd)
-		c.Title, c.Assignee, c.Tenant, c.Status = title.String, strings.TrimSpace(assignee.String), tenant.String, core.Status(status.String)
-		c.Priority, c.CreatedAt, c.StartedAt, c.CompletedAt = priority.Int64, created.Int64, started.Int64, completed.Int64
-		c.ClaimLock, c.ClaimExpires, c.WorkerPID, c.Heartbeat, c.RunID = lock.String, expires.Int64, pid.Int64, beat.Int64, run.Int64
-		c.Failures, c.LastError, c.BlockKind, c.Summary = failures.Int64, lastError.String, kind.String, summary.String
-		if odd.String != "" {
-			c.Odd = strings.Fields(odd.String)
+	shown := map[string]string{
+		"title":              fmt.Sprintf("substr(title, 1, %d)", shownTitle),
+		"last_failure_error": fmt.Sprintf("substr(last_failure_error, 1, %d)", shownReason),
+		"result":             fmt.Sprintf("CASE status WHEN 'done' THEN substr(result, 1, %d) END", shownSummary),
+	}
+	columns := slices.Concat(cardTexts, cardNumbers, cardRest)
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = cmp.Or(shown[c], c)
+		if !r.schema.has("tasks", c) {
+			list[i] = "NULL"
+		}
+	}
+	var n int
+	if err := r.conn.QueryRowContext(ctx, "SELECT count(*) FROM tasks").Scan(&n); err != nil {
+		return nil, err
+	}
+	cards := make([]core.Card, 0, n)
+	err := r.every(ctx, "SELECT "+strings.Join(list, ", ")+" FROM tasks", func(v row) {
+		c := card(v)
+		for i := range columns {
+			if i < len(cardTexts) && !v.isText(i) || i >= len(cardTexts) && !v.isNumber(i) {
+				c.Odd = append(c.Odd, columns[i])
+			}
 		}
 		cards = append(cards, c)
-		return err
 	})
 	return cards, err
 }
 
+// card takes a row of cardTexts and cardNumbers. A status that is not stored as
+// text is none that a dispatcher would find, whatever its bytes say.
+func card(v row) core.Card {
+	c := core.Card{
+		ID: v.text(0), Title: v.text(2), Assignee: strings.TrimSpace(v.text(3)), Tenant: v.text(4),
+		ClaimLock: v.text(5), LastError: v.text(6), BlockKind: v.text(7), Summary: v.text(8),
+	}
+	if c.Status = core.Status(v.text(1)); !v.isText(1) {
+		c.Status = core.Other
+	}
+	numbers := v[len(cardTexts):]
+	c.Priority, c.CreatedAt, c.StartedAt, c.CompletedAt = numbers.number(0), numbers.number(1), numbers.number(2), numbers.number(3)
+	c.ClaimExpires, c.WorkerPID, c.Heartbeat = numbers.number(4), numbers.number(5), numbers.number(6)
+	c.RunID, c.Failures = numbers.number(7), numbers.number(8)
+	return c
+}
+
 // addRuns counts attempts and dates the open run of each running card.
 func (r *reader) addRuns(ctx context.Context, s *core.Snapshot) error {
-	if r.schema["task_runs"] == nil {
+	if !r.schema.hasAll("task_runs", "id", "task_id", "started_at") {
 		return nil
 	}
-	err := r.each(ctx, "SELECT task_id, count(*) FROM task_runs GROUP BY task_id", nil, func(rows *sql.Rows) error {
-		var id string
-		var n int
-		err := rows.Scan(&id, &n)
-		if c := s.ByID[id]; c != nil {
-			c.Attempts = n
+	err := r.every(ctx, "SELECT task_id, count(*) FROM task_runs GROUP BY task_id", func(v row) {
+		if c := s.ByID[v.text(0)]; c != nil {
+			c.Attempts = int(v.number(1))
 		}
-		return err
 	})
-	if err != nil || !r.schema.has("tasks", "current_run_id") {
+	if err != nil || !r.schema.hasAll("tasks", "id", "status", "current_run_id") {
 		return err
 	}
-	query := "SELECT t.id, CASE typeof(r.started_at) WHEN 'integer' THEN r.started_at END" +
-		" FROM tasks AS t JOIN task_runs AS r ON r.id = t.current_run_id WHERE t.current_run_id IS NOT NULL"
-	return r.each(ctx, query, nil, func(rows *sql.Rows) error {
-		var id string
-		var started sql.NullInt64
-		err := rows.Scan(&id, &started)
-		if c := s.ByID[id]; c != nil {
-			c.RunStarted = started.Int64
+	query := "SELECT t.id, r.started_at FROM tasks AS t CROSS JOIN task_runs AS r ON r.id = t.current_run_id" +
+		" WHERE t.status = 'running'"
+	return r.every(ctx, query, func(v row) {
+		if c := s.ByID[v.text(0)]; c != nil {
+			c.RunStarted = v.number(1)
 		}
-		return err
 	})
 }
 
 func (r *reader) addComments(ctx context.Context, s *core.Snapshot) error {
-	if r.schema["task_comments"] == nil {
+	if !r.schema.has("task_comments", "task_id") {
 		return nil
 	}
-	return r.each(ctx, "SELECT task_id, count(*) FROM task_comments GROUP BY task_id", nil, func(rows *sql.Rows) error {
-		var id string
-		var n int
-		err := rows.Scan(&id, &n)
-		if c := s.ByID[id]; c != nil {
-			c.Comments = n
+	return r.every(ctx, "SELECT task_id, count(*) FROM task_comments GROUP BY task_id", func(v row) {
+		if c := s.ByID[v.text(0)]; c != nil {
+			c.Comments = int(v.number(1))
 		}
-		return err
 	})
 }
 
 // addLinks counts parents and children. A link to a card that was deleted
 // holds nothing back and is not counted, as everywhere.
 func (r *reader) addLinks(ctx context.Context, s *core.Snapshot) error {
-	if r.schema["task_links"] == nil {
+	if !r.schema.hasAll("task_links", "parent_id", "child_id") {
 		return nil
 	}
-	return r.each(ctx, "SELECT parent_id, child_id FROM task_links", nil, func(rows *sql.Rows) error {
-		var p, c string
-		if err := rows.Scan(&p, &c); err != nil {
-			return err
-		}
-		parent, child := s.ByID[p], s.ByID[c]
+	return r.every(ctx, "SELECT parent_id, child_id FROM task_links", func(v row) {
+		parent, child := s.ByID[v.text(0)], s.ByID[v.text(1)]
 		if parent == nil || child == nil {
-			return nil
+			return
 		}
 		child.Parents++
 		parent.Children++
@@ -187,27 +205,23 @@ func (r *reader) addLinks(ctx context.Context, s *core.Snapshot) error {
 		if child.Status == core.Done {
 			parent.DoneChildren++
 		}
-		return nil
 	})
 }
 
 // addReasons says why each blocked card is blocked: the reason in the newest
 // event that blocked it.
 func (r *reader) addReasons(ctx context.Context, s *core.Snapshot) error {
-	if r.schema["task_events"] == nil {
+	if !r.schema.hasAll("task_events", "id", "task_id", "kind", "payload") || !r.schema.hasAll("tasks", "id", "status") {
 		return nil
 	}
-	query := `SELECT e.task_id, substr(CAST(e.payload AS TEXT), 1, 4000) FROM task_events AS e WHERE e.id IN (
-		SELECT max(x.id) FROM tasks AS t CROSS JOIN task_events AS x ON x.task_id = t.id
-		WHERE t.status IN ('blocked', 'triage') AND x.kind IN ('blocked', 'gave_up', 'block_loop_detected') GROUP BY t.id)`
-	return r.each(ctx, query, nil, func(rows *sql.Rows) error {
-		var id string
-		var payload sql.NullString
-		err := rows.Scan(&id, &payload)
-		if c := s.ByID[id]; c != nil {
-			c.BlockReason = reasonOf(payload.String)
+	// SQLite takes the payload from the very row that has the highest id.
+	query := `SELECT t.id, substr(e.payload, 1, 4000), max(e.id)
+		FROM tasks AS t CROSS JOIN task_events AS e ON e.task_id = t.id
+		WHERE t.status IN ('blocked', 'triage') AND e.kind IN ('blocked', 'gave_up', 'block_loop_detected') GROUP BY t.id`
+	return r.every(ctx, query, func(v row) {
+		if c := s.ByID[v.text(0)]; c != nil {
+			c.BlockReason = reasonOf(v.text(1))
 		}
-		return err
 	})
 }
 
@@ -227,10 +241,10 @@ func reasonOf(payload string) string {
 
 // addEvents reads the newest events, oldest first.
 func (r *reader) addEvents(ctx context.Context, s *core.Snapshot) error {
-	if r.schema["task_events"] == nil {
+	if !r.schema.has("task_events", "id") {
 		return nil
 	}
-	query := fmt.Sprintf("SELECT %s FROM task_events ORDER BY id DESC LIMIT %d", r.schema.eventColumns(), shownEvents)
+	query := fmt.Sprintf("SELECT %s FROM task_events WHERE typeof(id) = 'integer' ORDER BY id DESC LIMIT %d", r.schema.eventColumns(), shownEvents)
 	err := r.each(ctx, query, nil, func(rows *sql.Rows) error {
 		e, err := scanEvent(rows)
 		s.Events = append(s.Events, e)

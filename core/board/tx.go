@@ -14,6 +14,7 @@ import (
 // the transitions: they leave out what this board lacks and count what changed.
 type tx struct {
 	ctx    context.Context
+	board  *Board
 	conn   *writer
 	schema schema
 	now    int64 // the moment of the transaction, in epoch seconds
@@ -42,7 +43,7 @@ func (b *Board) write(ctx context.Context, what string, fn func(*tx) error) erro
 	}
 	err = b.sameFile()
 	if err == nil {
-		err = fn(&tx{ctx: ctx, conn: w, schema: w.schema, now: b.opt.Now()})
+		err = fn(&tx{ctx: ctx, board: b, conn: w, schema: w.schema, now: b.opt.Now()})
 	}
 	var keep kept
 	if err != nil && !errors.As(err, &keep) {

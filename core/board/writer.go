@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -42,7 +41,11 @@ func (b *Board) writer(ctx context.Context) (*writer, error) {
 	if b.w != nil {
 		return b.w, nil
 	}
-	w, err := openToWrite(ctx, b.path, "rw", b.opt.Busy)
+	file, _, err := find(b.path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := openToWrite(ctx, file, "rw", b.opt.Busy)
 	if err != nil {
 		return nil, b.explain(err)
 	}
@@ -53,16 +56,32 @@ func (b *Board) writer(ctx context.Context) (*writer, error) {
 // openToWrite connects for writing. mode is rw for a board that exists; only
 // creating a board uses rwc.
 func openToWrite(ctx context.Context, path, mode string, busy time.Duration) (*writer, error) {
-	db, err := sql.Open("sqlite", dsn(path, mode, busy, writePragmas()...)+"&_txlock=immediate")
+	db, conn, err := connect(ctx, path, mode, busy, writePragmas())
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1)
-	w := &writer{db: db, stmts: map[string]*sql.Stmt{}}
-	if w.conn, err = db.Conn(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+	return &writer{db: db, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// connect opens the one connection of a reader or writer and prepares it. The
+// pragmas are statements of their own, because some of them wait for a lock,
+// and only a statement's wait ends with its context.
+func connect(ctx context.Context, path, mode string, busy time.Duration, pragmas []string) (*sql.DB, *sql.Conn, error) {
+	db, err := sql.Open("sqlite", dsn(path, mode, busy))
+	if err != nil {
+		return nil, nil, err
 	}
-	return w, nil
+	db.SetMaxOpenConns(1)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	for _, pragma := range pragmas {
+		if _, err := conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return nil, nil, errors.Join(err, conn.Close(), db.Close())
+		}
+	}
+	return db, conn, nil
 }
 
 // begin starts an immediate transaction and reads the schema anew where another
@@ -132,4 +151,22 @@ func (w *writer) close() error {
 	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
-func dirOf(path string) string { return filepath.Dir(path) }
+// Recover makes SQLite take back what a program that died while writing has
+// left half done: it is the write that ErrInterrupted waits for. busy is how
+// long it waits for a lock. On a board that needs nothing it changes nothing.
+func Recover(ctx context.Context, path string, busy time.Duration) error {
+	file, _, err := find(path)
+	if err != nil {
+		return fmt.Errorf("recover %w", err)
+	}
+	w, err := openToWrite(ctx, file, "rw", busy)
+	if err != nil {
+		return fmt.Errorf("recover %w", explain(path, err))
+	}
+	defer w.close()
+	if err := w.begin(ctx); err != nil {
+		return fmt.Errorf("recover %w", explain(path, err))
+	}
+	w.rollback()
+	return nil
+}

@@ -87,13 +87,18 @@ func (p *pass) noProfile(_ context.Context, c candidate) (string, error) {
 	if name == "" {
 		return "", nil
 	}
+	return p.mayRun(name), nil
+}
+
+// mayRun says why nobody can be started under this name, or nothing.
+func (p *pass) mayRun(name string) string {
 	if why := p.Starter.Knows(name); why != "" {
-		return why, nil
+		return why
 	}
 	if !p.rules.Allows(name) {
-		return fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", name), nil
+		return fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", name)
 	}
-	return "", nil
+	return ""
 }
 
 func (p *pass) justReleased(_ context.Context, c candidate) (string, error) {

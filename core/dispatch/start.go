@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/home"
 	"github.com/hermes-tui/hermes-tui/core/worker"
 )
 
@@ -16,18 +19,17 @@ type Starter interface {
 	// Knows returns an empty text if a worker can be started for the assignee,
 	// else the reason why not.
 	Knows(assignee string) (why string)
+	// Prepare makes the folder that the worker is to work in.
+	Prepare(ctx context.Context, claim board.Claimed) (board.Workspace, error)
 	// Start brings a worker up to its barrier: the process exists, its program
 	// has not begun. An error says that nothing was started.
-	Start(ctx context.Context, claim board.Claimed) (Started, error)
+	Start(ctx context.Context, claim board.Claimed, at board.Workspace) (Started, error)
 }
 
 // Started is a worker at its barrier.
 type Started struct {
 	PID         int64
 	Fingerprint string
-	Workspace   string // absolute path
-	Branch      string // of a worktree, else empty
-	Tip         string // a word to a person about the first scratch workspace, else empty
 	// Release lets the program begin, Abort makes the process end without having
 	// begun anything. Exactly one of them is called.
 	Release func(context.Context) error
@@ -37,30 +39,98 @@ type Started struct {
 // start claims what may start, in the order of the queue, and starts a worker
 // for each, until the caps are reached.
 func (p *pass) start(ctx context.Context) error {
+	lock, err := p.lockMachine(ctx)
+	if err != nil {
+		return err
+	}
+	if lock != nil {
+		defer func() { _ = lock.Release() }() // the kernel frees it in any case when the handle goes
+	}
 	caps, err := p.caps(ctx)
 	if err != nil {
 		return err
 	}
-	for _, lane := range p.lanes() {
-		queue, err := p.Board.Queue(ctx, lane)
-		if err != nil {
-			return err
-		}
-		for _, task := range queue {
+	queues, err := p.queues(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		for _, task := range q.cards {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			full, err := p.consider(ctx, candidate{task, lane}, caps)
+			full, err := p.consider(ctx, candidate{task, q.lane}, p.heldBack(q.lane, queues, caps))
 			if err != nil {
 				p.trouble(task.ID, err)
 			}
 			if full {
-				return nil
+				p.full = true
+				break
 			}
 		}
 	}
 	return nil
 }
+
+// queue is the unclaimed cards of a lane, in the order in which they start.
+type queue struct {
+	lane  core.Status
+	cards []core.Task
+}
+
+func (p *pass) queues(ctx context.Context) ([]queue, error) {
+	var out []queue
+	for _, lane := range p.lanes() {
+		cards, err := p.Board.Queue(ctx, lane)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, queue{lane, cards})
+	}
+	return out, nil
+}
+
+// heldBack keeps one slot of the board's limit for a review that could start, so
+// that finished work is looked at although new work never ends.
+func (p *pass) heldBack(lane core.Status, queues []queue, caps board.Caps) board.Caps {
+	if lane != core.Ready || caps.Board == 0 {
+		return caps
+	}
+	for _, q := range queues {
+		if q.lane != core.Review {
+			continue
+		}
+		for _, task := range q.cards {
+			c := candidate{task, q.lane}
+			if p.assignee(c) != "" && p.mayRun(p.assignee(c)) == "" && !p.released[task.ID] {
+				caps.Board--
+				caps.Full = caps.Board == 0
+				return caps
+			}
+		}
+	}
+	return caps
+}
+
+// lockMachine makes the count of running cards on all boards and the claims that
+// rest on it one step among the dispatchers of this program on this home.
+func (p *pass) lockMachine(ctx context.Context) (*home.Lock, error) {
+	if p.rules.MaxInProgress == 0 || !p.writes() {
+		return nil, nil
+	}
+	lock, err := home.WaitLock(ctx, p.Home.MachineLock(), machineWait, p.Sleep)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // there is no home, so there are no other boards to count
+	}
+	if err != nil {
+		return nil, fmt.Errorf("count the running cards of this machine: %w", err)
+	}
+	return lock, nil
+}
+
+// machineWait is how long a tick waits for another one that claims on another
+// board of this home.
+const machineWait = 5 * time.Second
 
 func (p *pass) lanes() []core.Status {
 	if p.rules.ReviewDispatch {
@@ -73,6 +143,10 @@ func (p *pass) lanes() []core.Status {
 // home count against the machine's limit.
 func (p *pass) caps(ctx context.Context) (board.Caps, error) {
 	caps := board.Caps{Board: p.rules.MaxSpawn, Profile: p.rules.MaxInProgressPerProfile}
+	if left, told := p.memoryLeft(); told && left < memoryCritical {
+		caps.Full = true
+		return caps, nil
+	}
 	if p.rules.MaxInProgress > 0 {
 		elsewhere, err := p.runningElsewhere(ctx)
 		if err != nil {
@@ -84,6 +158,20 @@ func (p *pass) caps(ctx context.Context) (board.Caps, error) {
 		}
 	}
 	return caps, nil
+}
+
+// Shares of the machine's memory below which nothing, or one worker a tick, is
+// started.
+const (
+	memoryCritical = 0.05
+	memoryElevated = 0.10
+)
+
+func (p *pass) memoryLeft() (float64, bool) {
+	if p.MemoryLeft == nil {
+		return 0, false
+	}
+	return p.MemoryLeft()
 }
 
 // runningElsewhere counts the running cards of the other boards of this home. A
@@ -120,6 +208,10 @@ func (p *pass) consider(ctx context.Context, c candidate, caps board.Caps) (full
 			p.skip(c.task.ID, why)
 			return false, nil
 		}
+	}
+	if left, told := p.memoryLeft(); told && left < memoryElevated && len(p.Spawned) > 0 {
+		p.skip(c.task.ID, "the machine is short of memory; one worker a tick")
+		return true, nil
 	}
 	assignee := p.assignee(c)
 	if !p.writes() {
@@ -163,7 +255,14 @@ func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) 
 	case err != nil:
 		return false, err
 	}
-	started, err := p.Starter.Start(ctx, claimed)
+	at, err := p.Starter.Prepare(ctx, claimed)
+	if err != nil {
+		return false, p.failed(ctx, claimed, err)
+	}
+	if err := p.Board.SetWorkspace(ctx, claimed, at); err != nil {
+		return false, err
+	}
+	started, err := p.Starter.Start(ctx, claimed, at)
 	if err != nil {
 		return false, p.failed(ctx, claimed, err)
 	}
@@ -175,7 +274,7 @@ func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) 
 	} else if err != nil {
 		p.trouble(task.ID, err) // it may run, so it counts as started
 	}
-	p.Spawned = append(p.Spawned, Spawned{Task: task.ID, Assignee: task.Assignee, PID: started.PID, Workspace: started.Workspace})
+	p.Spawned = append(p.Spawned, Spawned{Task: task.ID, Assignee: task.Assignee, PID: started.PID, Workspace: at.Path})
 	return false, nil
 }
 
@@ -187,12 +286,9 @@ func (p *pass) announce(task string, run int64) error {
 	})
 }
 
-// record writes where and who the worker is. From then on the board itself says
-// what the announcement said, except that a single tick made the claim.
+// record writes who the worker is. From then on the board itself says what the
+// announcement said, except that a single tick made the claim.
 func (p *pass) record(ctx context.Context, claim board.Claimed, s Started) error {
-	if err := p.Board.SetWorkspace(ctx, claim, board.Workspace{Path: s.Workspace, Branch: s.Branch, Tip: s.Tip}); err != nil {
-		return err
-	}
 	if err := p.Board.RecordSpawn(ctx, claim, s.PID, s.Fingerprint); err != nil {
 		return err
 	}

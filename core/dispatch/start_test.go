@@ -92,7 +92,7 @@ func TestACardWhoseProgramIsMissingCountsFailedStarts(t *testing.T) {
 			t.Errorf("report %+v", report)
 		}
 	}
-	if diff := cmp.Diff([]string{"created", "claimed", "spawn_failed", "claimed", "gave_up"}, w.kinds(id)); diff != "" {
+	if diff := cmp.Diff([]string{"created", "claimed", "tip_scratch_workspace", "spawn_failed", "claimed", "gave_up"}, w.kinds(id)); diff != "" {
 		t.Error(diff)
 	}
 	if got := w.status(id); got != core.Blocked {

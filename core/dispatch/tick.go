@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
@@ -52,7 +53,11 @@ type Dispatcher struct {
 	Fingerprint string
 	Once        bool         // this process runs a single tick
 	Now         func() int64 // epoch seconds
-	Rules       func() Rules
+	Sleep       func(context.Context, time.Duration) error
+	// MemoryLeft is the share of the machine's memory that is available, false
+	// where that cannot be told; nil never tells.
+	MemoryLeft func() (float64, bool)
+	Rules      func() Rules
 }
 
 // Options say how far a tick goes.
@@ -137,6 +142,7 @@ type pass struct {
 	*Report
 	rules    Rules
 	verdicts []*verdict      // on the cards that ran when the tick began
+	full     bool            // a cap of the board was reached
 	restarts int             // victims of an outage that were started again in this tick
 	released map[string]bool // left running in this tick; not started again before the next
 }

@@ -45,22 +45,31 @@ func (w *Workers) Knows(assignee string) (why string) {
 	return fmt.Sprintf("unknown profile %q", assignee)
 }
 
-// Start brings the worker of a claimed card up to its barrier.
-func (w *Workers) Start(ctx context.Context, claim board.Claimed) (Started, error) {
-	rules := w.Rules()
-	starter := worker.Starter{
-		Self: w.Program, Args: []string{BarrierCommand}, Env: w.Home.Env().Vars, Table: w.Table, Children: w.Children, Sleep: w.Sleep,
-		RotateBytes: rules.WorkerLogRotateBytes, Backups: int(rules.WorkerLogBackups),
-	}
+// Prepare makes the folder that the worker of a claimed card is to work in.
+func (w *Workers) Prepare(ctx context.Context, claim board.Claimed) (board.Workspace, error) {
 	spec := w.spec(claim)
-	s, err := starter.Start(ctx, spec)
+	at, err := w.starter().Prepare(ctx, spec)
+	if err != nil {
+		return board.Workspace{}, err
+	}
+	return board.Workspace{Path: at.Path, Branch: at.Branch, Tip: w.tip(spec, at.Path)}, nil
+}
+
+// Start brings the worker of a claimed card up to its barrier.
+func (w *Workers) Start(ctx context.Context, claim board.Claimed, at board.Workspace) (Started, error) {
+	s, err := w.starter().Start(ctx, w.spec(claim), worker.Workspace{Path: at.Path, Branch: at.Branch})
 	if err != nil {
 		return Started{}, err
 	}
-	return Started{
-		PID: s.PID, Fingerprint: s.Fingerprint, Workspace: s.Workspace, Branch: s.Branch, Tip: w.tip(spec, s.Workspace),
-		Release: s.Release, Abort: s.Abort,
-	}, nil
+	return Started{PID: s.PID, Fingerprint: s.Fingerprint, Release: s.Release, Abort: s.Abort}, nil
+}
+
+func (w *Workers) starter() *worker.Starter {
+	rules := w.Rules()
+	return &worker.Starter{
+		Self: w.Program, Args: []string{BarrierCommand}, Env: w.Home.Env().Vars, Table: w.Table, Children: w.Children, Sleep: w.Sleep,
+		RotateBytes: rules.WorkerLogRotateBytes, Backups: int(rules.WorkerLogBackups),
+	}
 }
 
 func (w *Workers) spec(claim board.Claimed) worker.Spec {

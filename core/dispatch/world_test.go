@@ -90,7 +90,7 @@ func newWorld(t *testing.T) *world {
 	w.d = &dispatch.Dispatcher{
 		Board: w.b, Home: h, Place: place, Prober: table, Stopper: &process.Stopper{Table: table, Self: int64(os.Getpid()), Sleep: sleep}, Exits: w.children, Claimer: fmt.Sprintf("%s:%d", host, os.Getpid()),
 		PID: int64(os.Getpid()), Fingerprint: table.Fingerprint(int64(os.Getpid())),
-		Now: now, Rules: rules,
+		Now: now, Rules: rules, Sleep: sleep,
 		Starter: &dispatch.Workers{
 			Home: h, Place: place, Table: table, Children: w.children, Program: program, Rules: rules, Sleep: sleep,
 			Settings: func() home.Settings {

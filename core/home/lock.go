@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -152,3 +153,7 @@ func heldShared(path string) (bool, error) {
 	}
 	return false, err
 }
+
+// MachineLock is held by a dispatcher of this program while it counts the running
+// cards of all boards of this home and claims what that count allows.
+func (h *Home) MachineLock() string { return filepath.Join(h.Root, ".hermes-tui.lock") }

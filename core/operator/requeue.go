@@ -48,6 +48,9 @@ func (o *Operator) Requeue(ctx context.Context, seen Standing, saysDead bool, re
 	if err != nil {
 		return "", fmt.Errorf("requeue task %q: %w", id, err)
 	}
+	if err := seen.Card().differs(&now.Task); err != nil {
+		return "", fmt.Errorf("requeue task %q: %w", id, err) // its worker of now was never shown
+	}
 	request := board.ReclaimRequest{Saw: now.Sighting}
 	if reason != "" {
 		request.Reason = &reason

@@ -61,7 +61,8 @@ func (s sight) is(v core.Verdict, format string, args ...any) sight {
 // Sight says whether the recorded worker lives and is ours. It signals nobody.
 func (t *Table) Sight(w Worker) core.Sighting {
 	s := t.judge(w)
-	return core.Sighting{PID: w.PID, Fingerprint: w.Fingerprint, Verdict: s.verdict, Evidence: s.evidence, Elsewhere: w.PID != nil && !s.local}
+	return core.Sighting{PID: w.PID, Fingerprint: w.Fingerprint, Verdict: s.verdict, Evidence: s.evidence, Elsewhere: w.PID != nil && !s.local,
+		Certain: s.epoch == sameEpoch}
 }
 
 func (t *Table) judge(w Worker) sight {

@@ -21,6 +21,10 @@ type Launch struct {
 	ClaimerPID  int64  `json:"claimer_pid"`
 	Fingerprint string `json:"claimer_fingerprint"` // as package process writes it
 	Time        int64  `json:"time"`                // seconds since the epoch
+	// Once says that the dispatcher was to run a single tick. Such a record stays
+	// until the run has ended: the end of that dispatcher is nothing that its
+	// workers went down with.
+	Once bool `json:"once,omitempty"`
 }
 
 // launchLimit in bytes; a record is far smaller.

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // dispatcher starts a worker, says so, and stays at the barrier until it is
 // killed.
 func dispatcher(dir string) {
-	d, err := starterIn(dir).Start(context.Background(), specIn(dir, "echo ran > ran"))
+	d, err := both(context.Background(), starterIn(dir), specIn(dir, "echo ran > ran"))
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -65,10 +65,22 @@ func specIn(dir, script string) Spec {
 	}
 }
 
+// both prepares the workspace and starts the worker in it.
+func both(ctx context.Context, s *Starter, spec Spec) (*Started, error) {
+	at, err := s.Prepare(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return s.Start(ctx, spec, at)
+}
+
+// workspace is where the workers of these tests work.
+func workspace(dir string) string { return filepath.Join(dir, "workspaces", "t_1") }
+
 // start starts a worker that is gone when the test ends.
 func start(t *testing.T, s *Starter, spec Spec) *Started {
 	t.Helper()
-	d, err := s.Start(t.Context(), spec)
+	d, err := both(t.Context(), s, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,24 +46,26 @@ type Starter struct {
 type Started struct {
 	PID         int64
 	Fingerprint string // process.Unverified where it could not be read
-	Workspace   string
-	Branch      string // of a worktree, else empty
 
 	gate   *os.File // write end; closing it without a word gives up
 	status *os.File
 	reaped <-chan struct{}
 }
 
-// Start prepares everything and starts the barrier; the worker's program does
-// not run yet. An error means that no process was started. Those that begin with
-// "workspace: " are about the card's workspace.
-func (s *Starter) Start(ctx context.Context, spec Spec) (*Started, error) {
+// Prepare makes the folder that the worker is to work in. Its errors begin with
+// "workspace: " where they are about the card's workspace.
+func (s *Starter) Prepare(ctx context.Context, spec Spec) (Workspace, error) {
+	if err := spec.check(); err != nil {
+		return Workspace{}, fmt.Errorf("start a worker: %w", err)
+	}
+	return resolveWorkspace(ctx, spec, s.Env)
+}
+
+// Start starts the barrier in a workspace that was prepared; the worker's program
+// does not run yet. An error means that no process was started.
+func (s *Starter) Start(ctx context.Context, spec Spec, at Workspace) (*Started, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("start a worker: %w", err)
-	}
-	at, err := resolveWorkspace(ctx, spec, s.Env)
-	if err != nil {
-		return nil, err
 	}
 	cmd, err := s.command(spec, at)
 	if err != nil {
@@ -73,7 +75,6 @@ func (s *Starter) Start(ctx context.Context, spec Spec) (*Started, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a worker for card %q: %w", spec.Task.ID, err)
 	}
-	started.Workspace, started.Branch = at.Path, at.Branch
 	return started, nil
 }
 

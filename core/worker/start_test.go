@@ -35,7 +35,7 @@ func TestIdentityIsKnownBeforeTheProgramBegins(t *testing.T) {
 	if named, err := s.Table.Names(d.PID, "t_1"); !named {
 		t.Errorf("it does not name its task: %v", err)
 	}
-	if exists(filepath.Join(d.Workspace, "ran")) {
+	if exists(filepath.Join(workspace(dir), "ran")) {
 		t.Fatal("the program ran before it was let go")
 	}
 	if err := d.Release(t.Context()); err != nil {
@@ -61,7 +61,7 @@ func TestClosedBarrierStartsNothing(t *testing.T) {
 	if exit, found := s.Children.Exit(d.PID); !found || exit.Code != ExitAborted {
 		t.Errorf("exit %+v %v", exit, found)
 	}
-	if exists(filepath.Join(d.Workspace, "ran")) {
+	if exists(filepath.Join(workspace(dir), "ran")) {
 		t.Error("the program ran")
 	}
 	if got := (RunDir{filepath.Join(dir, "state"), "default"}).Lease("t_1", 7); got != LeaseFree {
@@ -169,7 +169,7 @@ func TestStoppedBarrierIsUnconfirmedAndStillCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-d.reaped
-	if !exists(filepath.Join(d.Workspace, "ran")) {
+	if !exists(filepath.Join(workspace(dir), "ran")) {
 		t.Error("the word to go was lost")
 	}
 }
@@ -187,7 +187,7 @@ func TestLeaseIsHeldByADescendant(t *testing.T) {
 		t.Errorf("the worker is gone, its child is not: lease %s", got)
 	}
 	// Nobody may start that run beside it.
-	if _, err := starterIn(dir).Start(t.Context(), specIn(dir, "true")); !errors.Is(err, ErrLeaseHeld) {
+	if _, err := both(t.Context(), starterIn(dir), specIn(dir, "true")); !errors.Is(err, ErrLeaseHeld) {
 		t.Errorf("a second start: %v", err)
 	}
 	f, err := os.OpenFile(gate, os.O_WRONLY, 0)
@@ -245,7 +245,7 @@ func TestWhatCannotBeStartedLeavesNothing(t *testing.T) {
 		dir := t.TempDir()
 		spec := specIn(dir, "true")
 		change(&spec)
-		if _, err := starterIn(dir).Start(t.Context(), spec); !errors.Is(err, core.ErrInvalid) {
+		if _, err := both(t.Context(), starterIn(dir), spec); !errors.Is(err, core.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
@@ -259,7 +259,7 @@ func TestMissingProgramIsAnErrorBeforeAnythingStarts(t *testing.T) {
 		dir := t.TempDir()
 		spec := specIn(dir, "")
 		spec.Lane = []string{program}
-		if _, err := starterIn(dir).Start(t.Context(), spec); err == nil || !strings.Contains(err.Error(), "find the program") {
+		if _, err := both(t.Context(), starterIn(dir), spec); err == nil || !strings.Contains(err.Error(), "find the program") {
 			t.Errorf("%q: %v", program, err)
 		}
 		if exists(filepath.Join(dir, "logs")) || exists(filepath.Join(dir, "state")) {

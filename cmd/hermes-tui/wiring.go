@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/dispatch"
+	"github.com/hermes-tui/hermes-tui/core/home"
+	"github.com/hermes-tui/hermes-tui/core/operator"
+	"github.com/hermes-tui/hermes-tui/core/process"
+	"github.com/hermes-tui/hermes-tui/core/reconcile"
+)
+
+// table is the process table of this machine as our claim locks name it.
+func table() *process.Table {
+	host, _, _ := strings.Cut(claimer(), ":")
+	return &process.Table{Host: host}
+}
+
+// stopper ends workers that are proven to be ours.
+func stopper(t *process.Table) *process.Stopper {
+	return &process.Stopper{Table: t, Self: int64(pid()), Sleep: sleep}
+}
+
+// operator acts on single cards of the board in the name of the person.
+func (a *app) operator(b *board.Board) *operator.Operator {
+	t := table()
+	return &operator.Operator{
+		Board: b, Prober: t, Now: now, Actor: a.actor(),
+		Stopper: stopper(t),
+	}
+}
+
+// reconciler compares the board with reality.
+func (a *app) reconciler(b *board.Board) reconcile.Pass {
+	return reconcile.Pass{Board: b, Prober: table(), Now: now}
+}
+
+// dispatcher runs ticks over the board.
+func (a *app) dispatcher(b *board.Board) (*dispatch.Dispatcher, error) {
+	rules, err := a.rules()
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, which starts the workers: %w", err)
+	}
+	children := process.NewChildren(time.Now)
+	t := table()
+	return &dispatch.Dispatcher{
+		Board: b, Home: a.home, Place: a.place, Prober: t, Exits: children, Claimer: claimer(), Now: now, Rules: rules, Sleep: sleep, MemoryLeft: process.MemoryLeft,
+		Stopper: stopper(t), PID: int64(pid()), Fingerprint: t.Fingerprint(int64(pid())),
+		Starter: &dispatch.Workers{
+			Home: a.home, Place: a.place, Table: t, Children: children, Program: program, Settings: a.settings(), Rules: rules, Sleep: sleep,
+		},
+	}, nil
+}
+
+// rules returns a reader of Hermes' configuration that keeps the last good one.
+// A configuration that cannot be read at the start is an error: nobody should
+// dispatch by rules that he did not mean.
+func (a *app) rules() (func() dispatch.Rules, error) {
+	kanban, notices, err := a.home.Config()
+	if err != nil {
+		return nil, err
+	}
+	timing, more := a.home.Timing()
+	for _, notice := range append(notices, more...) {
+		a.say(notice)
+	}
+	last := dispatch.Rules{Kanban: kanban, Timing: timing}
+	return func() dispatch.Rules {
+		if kanban, _, err := a.home.Config(); err == nil {
+			last.Kanban = kanban
+		}
+		return last
+	}, nil
+}
+
+// settings returns a reader of our own configuration that keeps the last good
+// one. No good one means no lanes.
+func (a *app) settings() func() home.Settings {
+	last, err := a.home.Settings()
+	if err != nil {
+		a.say(err.Error())
+	}
+	return func() home.Settings {
+		if s, err := a.home.Settings(); err == nil {
+			last = s
+		}
+		return last
+	}
+}
+
+// sleep waits for the duration or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
