@@ -154,3 +154,21 @@ func (r *reader) detailLinks(ctx context.Context, d *core.Detail) error {
 	}
 	return read(columns+"JOIN tasks AS t ON t.id = l.child_id WHERE l.parent_id = ? ORDER BY t.id", &d.Children)
 }
+
+// Events lists the events of the board after an id, oldest first, at most limit
+// of them.
+func (b *Board) Events(ctx context.Context, after int64, limit int) ([]core.Event, error) {
+	var out []core.Event
+	err := b.look(ctx, func(r *reader) error {
+		query := "SELECT " + r.schema.eventColumns() + " FROM task_events WHERE id > ? ORDER BY id LIMIT ?"
+		return r.each(ctx, query, []any{after, limit}, func(rows *sql.Rows) error {
+			e, err := scanEvent(rows)
+			out = append(out, e)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list events: %w", err)
+	}
+	return out, nil
+}

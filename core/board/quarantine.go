@@ -28,8 +28,10 @@ type QuarantineNote struct {
 	// Saw is the worker that was looked at and found not to live. Only with it
 	// is the run taken back.
 	Saw *core.Sighting
-	// Once writes nothing where the card was told of this file before.
-	Once bool
+	// Unfinished completes a quarantine that was cut off after the file was moved:
+	// nothing is written unless the card still works on that run and was not told
+	// of this file.
+	Unfinished bool
 }
 
 // QuarantineEffect is what a note did to its card.
@@ -52,8 +54,10 @@ func (b *Board) NoteQuarantine(ctx context.Context, n QuarantineNote) (Quarantin
 		if err != nil || !found {
 			return false, err
 		}
-		if told, err := t.toldOf(n); told || err != nil {
-			return false, err
+		if n.Unfinished {
+			if told, err := t.toldOf(n); told || err != nil || !worksOn(&task, n.Run) {
+				return false, err
+			}
 		}
 		if done.Reclaimed = n.Saw != nil && worksOn(&task, n.Run); done.Reclaimed {
 			if err := checkWorker(&task, *n.Saw); err != nil {
@@ -85,19 +89,11 @@ func (b *Board) NoteQuarantine(ctx context.Context, n QuarantineNote) (Quarantin
 	return done, nil
 }
 
-// toldOf reports whether a note that must be made once was made before. A card
-// that is finished has no use for one that comes late.
+// toldOf reports whether the card was told of this file before.
 func (t *tx) toldOf(n QuarantineNote) (bool, error) {
-	if !n.Once {
-		return false, nil
-	}
 	count, err := t.number(`SELECT count(*) FROM task_events WHERE task_id = ? AND kind = 'journal_quarantined'
 		AND json_valid(payload) AND json_extract(payload, '$.file') = ?`, n.Task, n.File)
-	if err != nil || count > 0 {
-		return true, err
-	}
-	finished, err := t.number("SELECT count(*) FROM tasks WHERE id = ? AND status IN ('done', 'archived')", n.Task)
-	return finished > 0, err
+	return count > 0, err
 }
 
 // runOf is the run for the event, nil where the board has no such run of the card.

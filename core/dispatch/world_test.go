@@ -24,6 +24,14 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == dispatch.BarrierCommand {
 		os.Exit(worker.RunBarrier(os.Args[2:]))
 	}
+	if len(os.Args) > 2 {
+		switch os.Args[1] {
+		case "chaos-dispatcher":
+			os.Exit(chaosDispatcher(os.Args[2]))
+		case "chaos-agent":
+			os.Exit(chaosAgent(os.Args[2]))
+		}
+	}
 	os.Exit(m.Run())
 }
 

@@ -24,6 +24,7 @@ type Dir interface {
 	// there; taken is errTaken.
 	RenameNew(name string, to Dir, as string) error
 	Names() ([]string, error)
+	Chmod(mode uint32) error
 	// Sync makes all changes of names in this directory durable.
 	Sync() error
 	// Lock takes the flock of a file, which is made if it is not there. Held by

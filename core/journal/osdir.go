@@ -148,6 +148,10 @@ func (d *osDir) Names() ([]string, error) {
 	return names, d.failed("list", ".", err)
 }
 
+func (d *osDir) Chmod(mode uint32) error {
+	return d.failed("change the mode of", ".", again0(func() error { return unix.Fchmod(d.fd(), mode) }))
+}
+
 func (d *osDir) Sync() error {
 	return d.failed("sync", ".", again0(func() error { return fullSync(d.fd()) }))
 }
@@ -269,7 +273,7 @@ func infoOf(st *unix.Stat_t) Info {
 	}
 	return Info{
 		Kind: k, Links: uint64(st.Nlink), Owner: st.Uid, Mode: mode & 0o7777, Size: st.Size,
-		Modified: modified(st), Device: uint64(st.Dev), Inode: st.Ino,
+		Modified: st.Mtim.Nano(), Device: uint64(st.Dev), Inode: st.Ino,
 	}
 }
 

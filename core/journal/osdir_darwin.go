@@ -25,5 +25,3 @@ func fullSync(fd int) error {
 	}
 	return err
 }
-
-func modified(st *unix.Stat_t) int64 { return st.Mtim.Nano() }

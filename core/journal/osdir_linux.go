@@ -11,5 +11,3 @@ func allocate(fd int, bytes int64) error {
 }
 
 func fullSync(fd int) error { return unix.Fsync(fd) }
-
-func modified(st *unix.Stat_t) int64 { return st.Mtim.Nano() }

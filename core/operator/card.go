@@ -44,10 +44,13 @@ func same[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// held reports whether anything stands behind the card.
-func (s Standing) held() bool {
+// Held reports whether a run, a claim or a worker stands behind the card.
+func (s Standing) Held() bool {
 	return s.Task.Status == core.Running || s.Task.ClaimLock != nil || s.Task.WorkerPID != nil
 }
+
+// Stoppable reports whether a worker lives that is proven to be this card's.
+func (s Standing) Stoppable() bool { return s.Held() && s.Sighting.Verdict == core.AliveOurs }
 
 // vacate makes sure that nobody works on a card that is to be taken from its
 // run. A worker that is proven ours is stopped if the person said so.
@@ -56,7 +59,7 @@ func (o *Operator) vacate(ctx context.Context, c Card, stop bool) (Standing, cor
 	if err != nil {
 		return now, core.Termination{}, err
 	}
-	if err := c.differs(&now.Task); err != nil || !now.held() {
+	if err := c.differs(&now.Task); err != nil || !now.Held() {
 		return now, core.Termination{}, err
 	}
 	switch {
