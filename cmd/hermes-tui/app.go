@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/home"
 )
@@ -28,7 +29,9 @@ type app struct {
 
 	home   *home.Home
 	place  home.Board
+	times  *home.Timing
 	opened []*board.Board
+	unsaid error // the answer could not be written
 }
 
 func newApp(env home.Env, in io.Reader, out, errOut io.Writer) *app {
@@ -52,6 +55,9 @@ func newID() string {
 	return "t_" + hex.EncodeToString(b[:])
 }
 
+// pid is the number of this process.
+func pid() int { return os.Getpid() }
+
 // claimer is the text of the locks that this process takes: the host name as
 // Python's gethostname sees it, and our pid.
 func claimer() string {
@@ -59,7 +65,7 @@ func claimer() string {
 	if err != nil || host == "" {
 		host = "localhost"
 	}
-	return fmt.Sprintf("%s:%d", host, os.Getpid())
+	return fmt.Sprintf("%s:%d", host, pid())
 }
 
 // locate finds the home and the board that the flags and the environment name.
@@ -92,10 +98,7 @@ func (a *app) find(h *home.Home) (home.Board, error) {
 		slug = active
 	}
 	place, err := h.Board(slug)
-	if errors.Is(err, home.ErrNoBoard) {
-		return place, coded{fmt.Errorf("%w: %w", board.ErrMissing, err), exitUnusable}
-	}
-	return place, err
+	return place, noBoard(err)
 }
 
 // open opens the board for the command, which closes with the app.
@@ -103,16 +106,9 @@ func (a *app) open(ctx context.Context, busy time.Duration) (*board.Board, error
 	if err := a.locate(); err != nil {
 		return nil, err
 	}
-	opt := board.Options{Now: now, NewID: newID, Busy: busy}
-	timing, notices := a.home.Timing()
-	for _, n := range notices {
-		a.say(n)
-	}
-	if timing.BusyTimeout > 0 {
-		opt.Busy = timing.BusyTimeout
-	}
+	opt := board.Options{Now: now, NewID: newID, Busy: a.busy(busy)}
 	if a.home.DelegatedChild() {
-		opt.ReadOnly = "this is a delegated child of Hermes, which may not write to the board"
+		opt.ReadOnly = delegated
 	}
 	b, err := board.Open(ctx, a.place.DB, opt)
 	if err != nil {
@@ -120,6 +116,57 @@ func (a *app) open(ctx context.Context, busy time.Duration) (*board.Board, error
 	}
 	a.opened = append(a.opened, b)
 	return b, nil
+}
+
+// delegated says why nothing may be written.
+const delegated = "this is a delegated child of Hermes, which may not write to the board"
+
+// openToWrite opens the board for a command that changes it. What a program that
+// died while writing has left half done is taken back first.
+func (a *app) openToWrite(ctx context.Context) (*board.Board, error) {
+	if err := a.locate(); err != nil {
+		return nil, err
+	}
+	if err := a.mayWrite(a.home); err != nil {
+		return nil, err
+	}
+	b, err := a.open(ctx, busyCommand)
+	if !errors.Is(err, board.ErrInterrupted) {
+		return b, err
+	}
+	if err := board.Recover(ctx, a.place.DB, a.busy(busyCommand)); err != nil {
+		return nil, err
+	}
+	return a.open(ctx, busyCommand)
+}
+
+// mayWrite refuses a process that Hermes allows no write.
+func (a *app) mayWrite(h *home.Home) error {
+	if h.DelegatedChild() {
+		return fmt.Errorf("%w: %s", core.ErrRefused, delegated)
+	}
+	return nil
+}
+
+// busy is how long a statement waits for another program's lock.
+func (a *app) busy(usual time.Duration) time.Duration {
+	if said := a.timing().BusyTimeout; said > 0 {
+		return said
+	}
+	return usual
+}
+
+// timing is what the environment says about how long things may take. The home
+// must be known.
+func (a *app) timing() home.Timing {
+	if a.times == nil {
+		t, notices := a.home.Timing()
+		for _, n := range notices {
+			a.say(n)
+		}
+		a.times = &t
+	}
+	return *a.times
 }
 
 func (a *app) close() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,7 +22,7 @@ const (
 )
 
 // errElsewhere: the card is not on this board but on another one of this home.
-var errElsewhere = errors.New("not on this board")
+var errElsewhere = errors.New("not on")
 
 // errQuiet is a failure whose words are already on standard output.
 var errQuiet = errors.New("already reported")
@@ -97,6 +96,9 @@ func failureOf(err error) *failure {
 func (a *app) finish(err error) int {
 	a.close()
 	if err == nil {
+		err = a.unsaid
+	}
+	if err == nil {
 		return exitDone
 	}
 	if !errors.Is(err, errQuiet) {
@@ -107,13 +109,4 @@ func (a *app) finish(err error) int {
 		fmt.Fprintf(a.err, "hermes-tui: %s\n", f.Message)
 	}
 	return exitCode(err)
-}
-
-// printJSON writes one value on one line, without escaping for HTML.
-func (a *app) printJSON(v any) {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		fmt.Fprintf(a.err, "hermes-tui: cannot write JSON: %v\n", err)
-	}
 }

@@ -132,6 +132,27 @@ func (b *Board) reopen(ctx context.Context) (Change, error) {
 	return Replaced, nil
 }
 
+// Mark tells one state of a board from another: it differs after every commit,
+// by whomever.
+type Mark struct {
+	Generation int
+	Version    int64
+}
+
+// Mark reads the mark of the board as it is now.
+func (b *Board) Mark(ctx context.Context) (Mark, error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	m := Mark{Generation: b.generation}
+	if b.read == nil {
+		return m, fmt.Errorf("board %q: it is closed", b.path)
+	}
+	if err := b.read.conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&m.Version); err != nil {
+		return m, fmt.Errorf("mark %w", b.explain(err))
+	}
+	return m, nil
+}
+
 // Generation counts how often the file behind the path was swapped. A request
 // that was prepared on one generation is refused on the next.
 func (b *Board) Generation() int {

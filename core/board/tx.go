@@ -54,6 +54,10 @@ func (b *Board) write(ctx context.Context, what string, fn func(*tx) error) erro
 		w.rollback()
 		return fmt.Errorf("%s: not saved: %w", what, b.explain(cerr))
 	}
+	// A file that was swapped during the commit has taken what was written with it.
+	if serr := b.sameFile(); serr != nil {
+		return fmt.Errorf("%s: not saved: %w", what, serr)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, keep.error)
 	}

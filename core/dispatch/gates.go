@@ -65,6 +65,7 @@ func (p *pass) afterOutage(ctx context.Context, c candidate) (string, error) {
 	if err != nil || len(past) == 0 || !past[0].Restarted {
 		return "", err
 	}
+	p.unsettled = true
 	if p.restarts == restartsPerTick {
 		return "restarted after an outage, a few cards at a time", nil
 	}
@@ -87,7 +88,11 @@ func (p *pass) noProfile(_ context.Context, c candidate) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	return p.mayRun(name), nil
+	why := p.mayRun(name)
+	if why != "" {
+		p.unknown = append(p.unknown, name)
+	}
+	return why, nil
 }
 
 // mayRun says why nobody can be started under this name, or nothing.
@@ -120,6 +125,7 @@ func (p *pass) guarded(ctx context.Context, c candidate) (string, error) {
 			return "", err
 		}
 	}
+	p.due = min(p.due, guard.Until)
 	left := time.Duration(guard.Until-p.Now()) * time.Second
 	return fmt.Sprintf("%s for another %s", guardWords[guard.Reason], left), nil
 }
@@ -151,6 +157,7 @@ func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
 			continue // nothing here can tell, and its own machine looked before it let go
 		}
 		if !s.Verdict.Gone() {
+			p.unsettled = true
 			return fmt.Sprintf("the worker of run %d may still live: %s", w.Run.ID, s.Evidence), nil
 		}
 		if w.Clean {
@@ -161,6 +168,7 @@ func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
 			return "", err
 		}
 		if len(left) > 0 || p.runs().Lease(c.task.ID, w.Run.ID) == worker.LeaseHeld {
+			p.unsettled = true
 			return fmt.Sprintf("processes that the worker of run %d started still run", w.Run.ID), nil
 		}
 	}

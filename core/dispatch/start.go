@@ -64,7 +64,6 @@ func (p *pass) start(ctx context.Context) error {
 				p.trouble(task.ID, err)
 			}
 			if full {
-				p.full = true
 				break
 			}
 		}
@@ -144,7 +143,7 @@ func (p *pass) lanes() []core.Status {
 func (p *pass) caps(ctx context.Context) (board.Caps, error) {
 	caps := board.Caps{Board: p.rules.MaxSpawn, Profile: p.rules.MaxInProgressPerProfile}
 	if left, told := p.memoryLeft(); told && left < memoryCritical {
-		caps.Full = true
+		caps.Full, p.unsettled = true, true
 		return caps, nil
 	}
 	if p.rules.MaxInProgress > 0 {
@@ -153,6 +152,7 @@ func (p *pass) caps(ctx context.Context) (board.Caps, error) {
 			return caps, err
 		}
 		left := max(p.rules.MaxInProgress-elsewhere, 0)
+		p.unsettled = p.unsettled || elsewhere > 0
 		if caps.Board == 0 || left < caps.Board {
 			caps.Board, caps.Full = left, left == 0
 		}
@@ -210,6 +210,7 @@ func (p *pass) consider(ctx context.Context, c candidate, caps board.Caps) (full
 		}
 	}
 	if left, told := p.memoryLeft(); told && left < memoryElevated && len(p.Spawned) > 0 {
+		p.unsettled = true
 		p.skip(c.task.ID, "the machine is short of memory; one worker a tick")
 		return true, nil
 	}

@@ -57,7 +57,9 @@ type Dispatcher struct {
 	// MemoryLeft is the share of the machine's memory that is available, false
 	// where that cannot be told; nil never tells.
 	MemoryLeft func() (float64, bool)
-	Rules      func() Rules
+
+	steady steady // what the last tick leaves to the next; ticks of one Dispatcher do not overlap
+	Rules  func() Rules
 }
 
 // Options say how far a tick goes.
@@ -95,7 +97,7 @@ func (d *Dispatcher) Tick(ctx context.Context, o Options) (*Report, error) {
 }
 
 func (d *Dispatcher) newPass(o Options, report *Report) *pass {
-	return &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), released: map[string]bool{}}
+	return &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), due: never, released: map[string]bool{}}
 }
 
 // mayDispatch looks for what forbids any dispatching here.
@@ -140,21 +142,41 @@ type pass struct {
 	*Dispatcher
 	Options
 	*Report
-	rules    Rules
-	verdicts []*verdict      // on the cards that ran when the tick began
-	full     bool            // a cap of the board was reached
-	restarts int             // victims of an outage that were started again in this tick
-	released map[string]bool // left running in this tick; not started again before the next
+	rules     Rules
+	verdicts  []*verdict      // on the cards that ran when the tick began
+	mark      board.Mark      // of the board when the tick began
+	due       int64           // the moment at which the first guard ends
+	unknown   []string        // assignees for whom nobody can be started
+	strays    bool            // stray bookkeeping was found
+	unsettled bool            // something was decided that rests on more than the board
+	restarts  int             // victims of an outage that were started again in this tick
+	released  map[string]bool // left running in this tick; not started again before the next
 }
 
 // run takes the steps in their order. A step that fails as a whole ends the
 // tick: what follows would decide from a board that was not put right.
 func (p *pass) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime, p.promote, p.start} {
+	mark, err := p.Board.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	p.mark = mark
+	for _, step := range []func(context.Context) error{
+		p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime,
+	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
+	if p.recall() {
+		return nil
+	}
+	for _, step := range []func(context.Context) error{p.promote, p.start} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	p.remember(ctx)
 	return nil
 }
 
@@ -163,11 +185,12 @@ func (p *pass) reconcile(ctx context.Context) error {
 	if p.NoReconcile || !p.rules.ReconcileOrphans {
 		return nil
 	}
-	pass := reconcile.Pass{Board: p.Board, Prober: p.Prober, Now: p.Now}
+	pass := reconcile.Pass{Board: p.Board, Prober: p.Prober, Now: p.Now, OrphansOnly: p.unmoved() && !p.steady.strays}
 	plan, err := pass.Plan(ctx, nil)
 	if err != nil {
 		return err
 	}
+	p.strays = plan.Strays > 0
 	for _, f := range plan.Findings {
 		if f.Action == reconcile.Hold {
 			p.hold(f.Task, f.Reason)

@@ -40,7 +40,7 @@ const host = "testhost"
 // world is a home with a real board, a dispatcher, and lanes whose agents are
 // shell scripts.
 type world struct {
-	t        *testing.T
+	t        testing.TB
 	dir      string
 	clock    int64
 	b        *board.Board
@@ -59,7 +59,7 @@ lanes:
   missing: {routes: [{command: [no-such-program-anywhere]}]}
 `
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -67,6 +67,7 @@ type Info struct {
 	Mode     uint32 // permission bits
 	Size     int64
 	Modified int64  // nanoseconds since the epoch
+	Changed  int64  // the same, of the last change of anything, its name included
 	Device   uint64 // together with Inode: which file it is
 	Inode    uint64
 }

@@ -273,7 +273,7 @@ func infoOf(st *unix.Stat_t) Info {
 	}
 	return Info{
 		Kind: k, Links: uint64(st.Nlink), Owner: st.Uid, Mode: mode & 0o7777, Size: st.Size,
-		Modified: st.Mtim.Nano(), Device: uint64(st.Dev), Inode: st.Ino,
+		Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Device: uint64(st.Dev), Inode: st.Ino,
 	}
 }
 

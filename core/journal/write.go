@@ -107,6 +107,7 @@ func (f *Folder) publish(r Record, data []byte, slot *Slot) error {
 		}
 		failures = append(failures, err)
 	}
+	f.tidy(name, maxAttempts, slot) // the last one is trace enough
 	return fmt.Errorf("%w: %w", ErrNotDurable, errors.Join(failures...))
 }
 

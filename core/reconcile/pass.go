@@ -27,6 +27,9 @@ type Pass struct {
 	Board  Board
 	Prober Prober
 	Now    func() int64 // epoch seconds
+	// OrphansOnly leaves stray bookkeeping out. It can only be there if the board
+	// has moved since a pass found none.
+	OrphansOnly bool
 }
 
 // Plan is what a pass found and what it would write.
@@ -34,6 +37,7 @@ type Plan struct {
 	Findings []Finding
 	Releases []board.Release
 	Mendings []board.Mending
+	Strays   int // stray bookkeeping that was seen, held or not
 }
 
 // Plan looks and decides. Only names the cards to look at; nil means all.
@@ -43,10 +47,13 @@ func (p Pass) Plan(ctx context.Context, only []string) (Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	strays, err := p.Board.Strays(ctx)
-	if err != nil {
-		return plan, err
+	var strays []board.Stray
+	if !p.OrphansOnly {
+		if strays, err = p.Board.Strays(ctx); err != nil {
+			return plan, err
+		}
 	}
+	plan.Strays = len(strays)
 	now := p.Now()
 	wanted := func(id string) bool { return only == nil || slices.Contains(only, id) }
 	for _, o := range orphans {

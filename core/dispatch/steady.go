@@ -1,0 +1,62 @@
+package dispatch
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/hermes-tui/hermes-tui/core/board"
+)
+
+// steady is what a tick that wrote nothing has found out about the queue. While
+// the board has not moved and nothing else that it rests on has changed, the
+// next tick need not read the queue again.
+type steady struct {
+	valid   bool
+	mark    board.Mark // of the board when the tick began, and still when it ended
+	rules   Rules
+	options Options
+	due     int64    // epoch seconds at which a guard ends
+	unknown []string // assignees for whom nobody could be started
+	skipped []Note
+	would   []Spawned
+	strays  bool // the pass found stray bookkeeping, which processes may free
+}
+
+// never is a moment that does not come.
+const never = int64(math.MaxInt64)
+
+// unmoved reports whether the board is where the last tick left it.
+func (p *pass) unmoved() bool {
+	s := p.steady
+	return s.valid && s.mark == p.mark && s.options == p.Options && p.Now() < s.due && reflect.DeepEqual(s.rules, p.rules)
+}
+
+// recall gives the report what the last tick found out about the queue, and
+// reports whether that still holds.
+func (p *pass) recall() bool {
+	s := p.steady
+	stillUnknown := func(name string) bool { return p.Starter.Knows(name) != "" }
+	if !p.unmoved() || len(p.released) > 0 || !all(s.unknown, stillUnknown) {
+		return false
+	}
+	p.Skipped = append(p.Skipped, s.skipped...)
+	p.WouldSpawn = append(p.WouldSpawn, s.would...)
+	return true
+}
+
+// remember keeps what this tick found out, if it rests on the board alone: a tick
+// that wrote, or that waits for processes, memory or other boards, is no ground
+// for the next one.
+func (p *pass) remember(ctx context.Context) {
+	mark, err := p.Board.Mark(ctx)
+	p.Dispatcher.steady = steady{
+		valid: err == nil && mark == p.mark && !p.unsettled, mark: mark, rules: p.rules, options: p.Options, due: p.due,
+		unknown: slices.Compact(slices.Sorted(slices.Values(p.unknown))), skipped: p.Skipped, would: p.WouldSpawn, strays: p.strays,
+	}
+}
+
+func all[T any](list []T, holds func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return !holds(v) })
+}
