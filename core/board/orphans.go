@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,8 @@ type Orphan struct {
 	NoClaimRepairs int
 	// Odd says that a number of the claim has a type that cannot be used.
 	Odd bool
+
+	mark Mark // of the board when it was seen
 }
 
 // Release says where an orphan goes. Shape names the divergence for the event.
@@ -53,11 +56,19 @@ func (b *Board) Orphans(ctx context.Context) ([]Orphan, error) {
 		if err := r.schema.lackingError(b.path); err != nil {
 			return err
 		}
-		return r.each(ctx, r.schema.orphanQuery(""), nil, func(rows *sql.Rows) error {
+		err := r.each(ctx, r.schema.orphanQuery(""), nil, func(rows *sql.Rows) error {
 			o, err := scanOrphan(rows)
 			out = append(out, o)
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		mark, err := b.markLocked(ctx)
+		for i := range out {
+			out[i].mark = mark
+		}
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find orphans: %w", err)
@@ -141,8 +152,15 @@ func (b *Board) ReleaseOrphans(ctx context.Context, releases []Release) ([]strin
 }
 
 // stillOrphans keeps those releases whose card reads under the write lock just
-// as it was seen.
+// as it was seen. While nobody has committed since, that is all of them.
 func (t *tx) stillOrphans(releases []Release) ([]Release, error) {
+	mark, err := t.board.Mark(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(releases, func(r Release) bool { return r.Orphan.mark != mark }) {
+		return releases, nil
+	}
 	ids := make([]string, len(releases))
 	for i, r := range releases {
 		ids[i] = r.Orphan.Task

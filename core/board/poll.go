@@ -143,6 +143,10 @@ type Mark struct {
 func (b *Board) Mark(ctx context.Context) (Mark, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
+	return b.markLocked(ctx)
+}
+
+func (b *Board) markLocked(ctx context.Context) (Mark, error) {
 	m := Mark{Generation: b.generation}
 	if b.read == nil {
 		return m, fmt.Errorf("board %q: it is closed", b.path)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/hermes-tui/hermes-tui/core"
 )
@@ -19,19 +20,61 @@ const (
 const arrival = `'created', 'promoted', 'promoted_manual', 'unblocked', 'reclaimed', 'reconciled', 'crashed', 'timed_out', 'stale',
 	'rate_limited', 'spawn_failed', 'protocol_violation', 'review_requested', 'changes_requested', 'review_reopened', 'status'`
 
-// Queue lists the cards of a lane (Ready or Review) that nobody has claimed, in
-// the order in which they are to start: priority, raised by the time waited,
-// then age. The stored priority is not touched.
-func (b *Board) Queue(ctx context.Context, lane core.Status) ([]core.Task, error) {
+// Owners lists who owns the unclaimed cards of a lane, each name once as boards
+// hold it, trimmed and in lower case. The empty name stands for nobody.
+func (b *Board) Owners(ctx context.Context, lane core.Status) ([]string, error) {
+	var out []string
+	err := b.look(ctx, func(r *reader) error {
+		query := "SELECT DISTINCT " + owner + " FROM tasks WHERE status = ? AND claim_lock IS NULL"
+		return r.each(ctx, query, []any{string(lane)}, func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			out = append(out, name)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the owners of %s cards: %w", lane, err)
+	}
+	return out, nil
+}
+
+// owner is the name of a card's owner as profiles are compared.
+const owner = "lower(trim(coalesce(CAST(assignee AS TEXT), '')))"
+
+// Queue lists the cards of a lane (Ready or Review) that nobody has claimed and
+// one of the owners owns, in the order in which they are to start: priority,
+// raised by the time waited, then age. The stored priority is not touched.
+func (b *Board) Queue(ctx context.Context, lane core.Status, owners []string) ([]core.Task, error) {
 	var out []core.Task
 	err := b.look(ctx, func(r *reader) error {
 		since := "coalesce((SELECT max(e.created_at) FROM task_events AS e WHERE e.task_id = tasks.id AND e.kind IN (" + arrival + ")), created_at)"
-		query := fmt.Sprintf("SELECT %s FROM tasks WHERE status = ? AND claim_lock IS NULL ORDER BY "+
-			"priority + max(0, min(%d, (? - %s) / %d)) DESC, created_at, rowid", r.schema.taskColumns(), waitingSteps, since, waitingStep)
-		return r.each(ctx, query, []any{string(lane), b.opt.Now()}, func(rows *sql.Rows) error {
+		query := fmt.Sprintf("SELECT %s FROM tasks WHERE status = ? AND claim_lock IS NULL AND %s IN (SELECT value FROM json_each(?)) ORDER BY "+
+			"priority + max(0, min(%d, (? - %s) / %d)) DESC, created_at, rowid", r.schema.taskColumns(), owner, waitingSteps, since, waitingStep)
+		return r.each(ctx, query, []any{string(lane), jsonList(owners), b.opt.Now()}, func(rows *sql.Rows) error {
 			task, err := scanTask(rows)
 			out = append(out, task)
 			return err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s cards: %w", lane, err)
+	}
+	return out, nil
+}
+
+// Waiting is a card of a queue whose turn cannot come.
+type Waiting struct{ Task, Owner string }
+
+// NotQueued lists the unclaimed cards of a lane that none of the owners owns.
+func (b *Board) NotQueued(ctx context.Context, lane core.Status, owners []string) ([]Waiting, error) {
+	var out []Waiting
+	err := b.look(ctx, func(r *reader) error {
+		query := "SELECT id, " + owner + " FROM tasks WHERE status = '" + string(lane) + "' AND claim_lock IS NULL ORDER BY rowid"
+		return r.every(ctx, query, func(v row) {
+			if w := (Waiting{Task: v.text(0), Owner: v.text(1)}); !slices.Contains(owners, w.Owner) {
+				out = append(out, w)
+			}
 		})
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ func (p *pass) assignee(c candidate) string {
 	if c.task.Assignee != "" {
 		return c.task.Assignee
 	}
-	if d := p.rules.DefaultAssignee; d != "" && p.Starter.Knows(d) == "" {
+	if d := p.rules.DefaultAssignee; d != "" && p.mayRun(d) == "" {
 		return d
 	}
 	return ""
@@ -44,11 +44,15 @@ type cardGate struct {
 	closed      func(*pass, context.Context, candidate) (string, error)
 }
 
-// cardGates are asked in this order, cheap ones first; a tick stops at the first
-// one that is closed, `why` shows them all.
-var cardGates = []cardGate{
+// ownerGates look at nothing but who owns a card.
+var ownerGates = []cardGate{
 	{"owner", "assign it", (*pass).noOwner},
 	{"profile", "assign it to somebody who can be started", (*pass).noProfile},
+}
+
+// cardGates are asked in this order of a card whose owner can be started; a tick
+// stops at the first one that is closed, `why` shows them all.
+var cardGates = []cardGate{
 	{"this tick", "wait for the next tick", (*pass).justReleased},
 	{"guard", "wait, or move the card by hand", (*pass).guarded},
 	{"earlier worker", "wait for it to end, or stop it", (*pass).earlierWorker},
@@ -70,6 +74,16 @@ func (p *pass) afterOutage(ctx context.Context, c candidate) (string, error) {
 		return "restarted after an outage, a few cards at a time", nil
 	}
 	p.restarts++
+	return "", nil
+}
+
+// firstClosed returns the reason of the first gate that is closed, or nothing.
+func firstClosed(p *pass, ctx context.Context, c candidate, gates []cardGate) (string, error) {
+	for _, gate := range gates {
+		if why, err := gate.closed(p, ctx, c); why != "" || err != nil {
+			return why, err
+		}
+	}
 	return "", nil
 }
 
@@ -95,15 +109,18 @@ func (p *pass) noProfile(_ context.Context, c candidate) (string, error) {
 	return why, nil
 }
 
-// mayRun says why nobody can be started under this name, or nothing.
+// mayRun says why nobody can be started under this name, or nothing. Each name is
+// looked up once a tick.
 func (p *pass) mayRun(name string) string {
-	if why := p.Starter.Knows(name); why != "" {
-		return why
+	why, known := p.names[name]
+	if !known {
+		why = p.Starter.Knows(name)
+		if why == "" && !p.rules.Allows(name) {
+			why = fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", name)
+		}
+		p.names[name] = why
 	}
-	if !p.rules.Allows(name) {
-		return fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", name)
-	}
-	return ""
+	return why
 }
 
 func (p *pass) justReleased(_ context.Context, c candidate) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -77,14 +78,51 @@ type queue struct {
 	cards []core.Task
 }
 
+// queues reads the queue of each lane. Cards whose owner cannot be started stay
+// out of it and are reported: there may be very many of them.
 func (p *pass) queues(ctx context.Context) ([]queue, error) {
 	var out []queue
 	for _, lane := range p.lanes() {
-		cards, err := p.Board.Queue(ctx, lane)
+		owners, err := p.startable(ctx, lane)
+		if err != nil {
+			return nil, err
+		}
+		cards, err := p.Board.Queue(ctx, lane, owners)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, queue{lane, cards})
+		rest, err := p.Board.NotQueued(ctx, lane, owners)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range rest {
+			why, err := firstClosed(p, ctx, candidate{core.Task{ID: w.Task, Assignee: w.Owner, Status: lane}, lane}, ownerGates)
+			if err != nil {
+				return nil, err
+			}
+			p.skip(w.Task, why)
+		}
+	}
+	return out, nil
+}
+
+// startable are the owners in a lane for whom somebody can be started, nobody
+// among them where there is a default assignee.
+func (p *pass) startable(ctx context.Context, lane core.Status) ([]string, error) {
+	owners, err := p.Board.Owners(ctx, lane)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{}
+	for _, name := range owners {
+		why, err := firstClosed(p, ctx, candidate{core.Task{Assignee: name}, lane}, ownerGates)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			out = append(out, name)
+		}
 	}
 	return out, nil
 }
@@ -99,13 +137,10 @@ func (p *pass) heldBack(lane core.Status, queues []queue, caps board.Caps) board
 		if q.lane != core.Review {
 			continue
 		}
-		for _, task := range q.cards {
-			c := candidate{task, q.lane}
-			if p.assignee(c) != "" && p.mayRun(p.assignee(c)) == "" && !p.released[task.ID] {
-				caps.Board--
-				caps.Full = caps.Board == 0
-				return caps
-			}
+		if slices.ContainsFunc(q.cards, func(t core.Task) bool { return !p.released[t.ID] }) {
+			caps.Board--
+			caps.Full = caps.Board == 0
+			return caps
 		}
 	}
 	return caps
@@ -199,15 +234,13 @@ func (p *pass) runningElsewhere(ctx context.Context) (int64, error) {
 // full says that a cap of the board is reached, so that nothing further can
 // start in this tick.
 func (p *pass) consider(ctx context.Context, c candidate, caps board.Caps) (full bool, err error) {
-	for _, gate := range cardGates {
-		why, err := gate.closed(p, ctx, c)
-		if err != nil {
-			return false, err
-		}
-		if why != "" {
-			p.skip(c.task.ID, why)
-			return false, nil
-		}
+	why, err := firstClosed(p, ctx, c, cardGates)
+	if err != nil {
+		return false, err
+	}
+	if why != "" {
+		p.skip(c.task.ID, why)
+		return false, nil
 	}
 	if left, told := p.memoryLeft(); told && left < memoryElevated && len(p.Spawned) > 0 {
 		p.unsettled = true

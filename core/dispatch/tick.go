@@ -97,7 +97,7 @@ func (d *Dispatcher) Tick(ctx context.Context, o Options) (*Report, error) {
 }
 
 func (d *Dispatcher) newPass(o Options, report *Report) *pass {
-	return &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), due: never, released: map[string]bool{}}
+	return &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), due: never, released: map[string]bool{}, names: map[string]string{}}
 }
 
 // mayDispatch looks for what forbids any dispatching here.
@@ -143,14 +143,15 @@ type pass struct {
 	Options
 	*Report
 	rules     Rules
-	verdicts  []*verdict      // on the cards that ran when the tick began
-	mark      board.Mark      // of the board when the tick began
-	due       int64           // the moment at which the first guard ends
-	unknown   []string        // assignees for whom nobody can be started
-	strays    bool            // stray bookkeeping was found
-	unsettled bool            // something was decided that rests on more than the board
-	restarts  int             // victims of an outage that were started again in this tick
-	released  map[string]bool // left running in this tick; not started again before the next
+	verdicts  []*verdict        // on the cards that ran when the tick began
+	mark      board.Mark        // of the board when the tick began
+	due       int64             // the moment at which the first guard ends
+	names     map[string]string // why nobody can be started under a name, empty if somebody can
+	unknown   []string          // assignees for whom nobody can be started
+	strays    bool              // stray bookkeeping was found
+	unsettled bool              // something was decided that rests on more than the board
+	restarts  int               // victims of an outage that were started again in this tick
+	released  map[string]bool   // left running in this tick; not started again before the next
 }
 
 // run takes the steps in their order. A step that fails as a whole ends the

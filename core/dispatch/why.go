@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -31,7 +32,7 @@ func (d *Dispatcher) Why(ctx context.Context, id string) ([]Gate, error) {
 		return nil, err
 	}
 	add("parents", "finish or archive them", waitsFor(parents))
-	for _, gate := range cardGates {
+	for _, gate := range slices.Concat(ownerGates, cardGates) {
 		reason, err := gate.closed(p, ctx, c)
 		if err != nil {
 			return nil, err

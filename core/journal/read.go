@@ -51,6 +51,22 @@ func (f *Folder) read(file string, name Name) (held, error) {
 	return held{r, info}, err
 }
 
+// hide takes the rights of others to read a record away: it may hold what is not
+// for everybody. Failing changes nothing.
+func (f *Folder) hide(file string, seen Info) {
+	if seen.Mode == 0o600 {
+		return
+	}
+	h, err := f.dir.Open(file)
+	if err != nil {
+		return
+	}
+	defer h.Close()
+	if now, err := h.Stat(); err == nil && now.sameFile(seen) {
+		_ = h.Chmod(0o600)
+	}
+}
+
 // still fails when the name leads to another file by now, or to another content.
 func (f *Folder) still(file string, seen Info) error {
 	now, err := f.dir.Lstat(file)
@@ -102,10 +118,6 @@ func readFile(dir Dir, name string, trusts func(uint32) bool) (Info, []byte, err
 	}
 	if after, err := dir.Lstat(name); err != nil || !unmoved(after, info) {
 		return info, nil, errMoved
-	}
-	if info.Mode != 0o600 {
-		// It may hold what is not for everybody. Failing changes nothing here.
-		_ = file.Chmod(0o600)
 	}
 	return info, data, nil
 }

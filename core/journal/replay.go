@@ -141,6 +141,7 @@ func (p *pass) one(ctx context.Context, file string) (Result, error) {
 	case err != nil:
 		return waiting(file, name, err.Error()), nil
 	}
+	p.folder.hide(file, found.info)
 	d, err := p.judge(ctx, file, found, result)
 	switch {
 	case errors.Is(err, errMoved) || errors.Is(err, errGone):
