@@ -29,8 +29,7 @@ type QuarantineNote struct {
 	// is the run taken back.
 	Saw *core.Sighting
 	// Unfinished completes a quarantine that was cut off after the file was moved:
-	// nothing is written unless the card still works on that run and was not told
-	// of this file.
+	// nothing is written if the card was told of this file.
 	Unfinished bool
 }
 
@@ -55,7 +54,7 @@ func (b *Board) NoteQuarantine(ctx context.Context, n QuarantineNote) (Quarantin
 			return false, err
 		}
 		if n.Unfinished {
-			if told, err := t.toldOf(n); told || err != nil || !worksOn(&task, n.Run) {
+			if told, err := t.toldOf(n); told || err != nil {
 				return false, err
 			}
 		}

@@ -59,7 +59,7 @@ func chaosDispatcher(dir string) int {
 func chaosWorld(dir string, clock func() time.Time) (*dispatch.Dispatcher, error) {
 	h, err := home.Find(home.Env{UserHome: dir, Cwd: dir, Vars: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "HERMES_HOME=" + dir, "HERMES_KANBAN_HOME=" + dir,
-		"HERMES_TUI_CONFIG=" + filepath.Join(dir, "settings.yaml"),
+		"HERMES_BIN=" + filepath.Join(dir, "hermes"),
 	}})
 	if err != nil {
 		return nil, err
@@ -141,11 +141,13 @@ func chaosHome(t *testing.T, cards int) (string, *dispatch.Dispatcher) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := "lanes:\n"
 	for _, mode := range []string{"finish", "crash", "die", "hang"} {
-		settings += fmt.Sprintf("  %s: {routes: [{command: [%q, chaos-agent, %s]}]}\n", mode, program, mode)
+		if err := os.MkdirAll(filepath.Join(dir, "profiles", mode), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "settings.yaml"), []byte(settings), 0o600); err != nil {
+	hermes := fmt.Sprintf("#!/bin/sh\nexec %q chaos-agent $HERMES_PROFILE\n", program)
+	if err := os.WriteFile(filepath.Join(dir, "hermes"), []byte(hermes), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := board.Create(t.Context(), filepath.Join(dir, "kanban.db"), time.Second); err != nil {

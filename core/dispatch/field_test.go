@@ -19,12 +19,8 @@ import (
 	"github.com/hermes-tui/hermes-tui/core/process"
 )
 
-// script makes the lane "scripted" run one shell command.
-func (w *world) script(command string) {
-	w.t.Helper()
-	quoted := strconv.Quote(command)
-	w.must(os.WriteFile(filepath.Join(w.dir, "settings.yaml"), []byte(lanes+"  scripted: {routes: [{command: [/bin/sh, -c, "+quoted+"]}]}\n"), 0o600))
-}
+// script makes the worker of the profile "scripted" run one shell command.
+func (w *world) script(command string) { w.agent("scripted", command) }
 
 // grown waits until the file has content, by ticking.
 func (w *world) grown(path string) string {

@@ -82,9 +82,22 @@ func TestAWorkerThatDiesIsSeenItsCardGoesBackAndTheSecondTimeItIsBlocked(t *test
 	}
 }
 
-func TestACardWhoseProgramIsMissingCountsFailedStarts(t *testing.T) {
+func TestNoCardIsBlamedForAHermesThatIsNotInstalled(t *testing.T) {
 	w := newWorld(t)
-	id := w.card(board.NewTask{Assignee: "missing"})
+	w.must(os.Remove(filepath.Join(w.dir, "hermes")))
+	id := w.card(board.NewTask{Assignee: "dev"})
+	report := w.tick(dispatch.Options{})
+	if len(report.Skipped) != 1 || !strings.Contains(report.Skipped[0].Reason, "Hermes is not there") {
+		t.Errorf("report %+v", report)
+	}
+	if diff := cmp.Diff([]string{"created"}, w.kinds(id)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAWorkspaceThatCannotBeMadeCountsFailedStarts(t *testing.T) {
+	w := newWorld(t)
+	id := w.card(board.NewTask{Assignee: "dev", WorkspaceKind: "dir", WorkspacePath: filepath.Join(w.dir, "hermes", "inside a file")})
 	for range 2 {
 		report, err := w.d.Tick(t.Context(), dispatch.Options{})
 		w.must(err)
@@ -92,7 +105,7 @@ func TestACardWhoseProgramIsMissingCountsFailedStarts(t *testing.T) {
 			t.Errorf("report %+v", report)
 		}
 	}
-	if diff := cmp.Diff([]string{"created", "claimed", "tip_scratch_workspace", "spawn_failed", "claimed", "gave_up"}, w.kinds(id)); diff != "" {
+	if diff := cmp.Diff([]string{"created", "claimed", "spawn_failed", "claimed", "gave_up"}, w.kinds(id)); diff != "" {
 		t.Error(diff)
 	}
 	if got := w.status(id); got != core.Blocked {

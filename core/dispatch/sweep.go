@@ -85,6 +85,7 @@ func (p *pass) endings(causes ...board.Cause) []board.Ending {
 
 // endAll ends runs in one transaction and reports them by what happened.
 func (p *pass) endAll(ctx context.Context, endings []board.Ending) error {
+	endings = p.unfinished(ctx, endings)
 	ended := make([]board.Ended, 0, len(endings))
 	for _, e := range endings {
 		ended = append(ended, board.Ended{Task: e.Card.Task.ID, Cause: e.Cause})

@@ -48,8 +48,9 @@ type Dispatcher struct {
 	Stopper     Stopper
 	Exits       Exits
 	Starter     Starter
-	Claimer     string // the text of our claim locks, "host:pid"
-	PID         int64  // of this process, with its fingerprint: who starts the workers
+	Results     Results // nil: there are no journals
+	Claimer     string  // the text of our claim locks, "host:pid"
+	PID         int64   // of this process, with its fingerprint: who starts the workers
 	Fingerprint string
 	Once        bool         // this process runs a single tick
 	Now         func() int64 // epoch seconds
@@ -163,7 +164,7 @@ func (p *pass) run(ctx context.Context) error {
 	}
 	p.mark = mark
 	for _, step := range []func(context.Context) error{
-		p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime,
+		p.replay, p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -192,6 +193,11 @@ func (p *pass) reconcile(ctx context.Context) error {
 		return err
 	}
 	p.strays = plan.Strays > 0
+	if p.Results != nil {
+		plan.Releases = slices.DeleteFunc(plan.Releases, func(r board.Release) bool {
+			return r.Orphan.OpenRun != nil && p.finished(ctx, r.Orphan.Task, *r.Orphan.OpenRun)
+		})
+	}
 	for _, f := range plan.Findings {
 		if f.Action == reconcile.Hold {
 			p.hold(f.Task, f.Reason)

@@ -30,19 +30,35 @@ type Workers struct {
 	Sleep    func(context.Context, time.Duration) error
 }
 
-// BarrierCommand is the hidden subcommand that calls worker.RunBarrier.
-const BarrierCommand = "worker-start"
+// Hidden subcommands of this program that are started as workers.
+const (
+	BarrierCommand = "worker-start" // calls worker.RunBarrier
+	LaneCommand    = "lane-run"     // calls lane.Main with the name of the lane
+)
 
 // Knows reports whether somebody can be started for the assignee, and if not,
 // why.
 func (w *Workers) Knows(assignee string) (why string) {
 	if w.Home.HasProfile(assignee) {
-		return ""
+		return w.noHermes()
 	}
 	if _, lane := w.Settings().Lanes[assignee]; lane {
 		return ""
 	}
 	return fmt.Sprintf("unknown profile %q", assignee)
+}
+
+// noHermes says why no Hermes worker can be started on this machine: that is
+// nothing that a card should be blamed for.
+func (w *Workers) noHermes() string {
+	program := w.Home.HermesBin()
+	if program == "" {
+		program = "hermes"
+	}
+	if _, err := worker.FindProgram(program, w.Home.Env().Vars); err != nil {
+		return "Hermes is not there: " + err.Error()
+	}
+	return ""
 }
 
 // Prepare makes the folder that the worker of a claimed card is to work in.
@@ -84,9 +100,7 @@ func (w *Workers) spec(claim board.Claimed) worker.Spec {
 		spec.ProfileHome = folder
 		return spec
 	}
-	if lane, ok := w.Settings().Lanes[claim.Task.Assignee]; ok {
-		spec.Lane = lane.Routes[0].Command
-	}
+	spec.Lane = []string{w.Program, LaneCommand, claim.Task.Assignee}
 	return spec
 }
 

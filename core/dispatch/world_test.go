@@ -15,6 +15,7 @@ import (
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/core/home"
+	"github.com/hermes-tui/hermes-tui/core/journal"
 	"github.com/hermes-tui/hermes-tui/core/process"
 	"github.com/hermes-tui/hermes-tui/core/worker"
 )
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 
 const host = "testhost"
 
-// world is a home with a real board, a dispatcher, and lanes whose agents are
+// world is a home with a real board, a dispatcher, and profiles whose workers are
 // shell scripts.
 type world struct {
 	t        testing.TB
@@ -50,14 +51,20 @@ type world struct {
 	rules    dispatch.Rules
 }
 
-// lanes of the world; each agent is one shell command.
-const lanes = `
-lanes:
-  sleeper: {routes: [{command: [/bin/sh, -c, "exec sleep 600"]}]}
-  dies:    {routes: [{command: [/bin/sh, -c, "exit 3"]}]}
-  shows:   {routes: [{command: [/bin/sh, -c, "env; cat; ps -o sid= -p $$; exec sleep 600"]}]}
-  missing: {routes: [{command: [no-such-program-anywhere]}]}
-`
+// agents of the world: profiles whose Hermes is one shell script each.
+var agents = map[string]string{
+	"sleeper": "exec sleep 600",
+	"dies":    "exit 3",
+	"shows":   "env; cat; exec sleep 600",
+	"dev":     "exec sleep 600",
+}
+
+// agent makes a profile whose worker runs the script.
+func (w *world) agent(name, script string) {
+	w.t.Helper()
+	w.must(os.MkdirAll(filepath.Join(w.dir, "profiles", name), 0o700))
+	w.must(os.WriteFile(filepath.Join(w.dir, "profiles", name, "agent"), []byte(script), 0o600))
+}
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
@@ -66,11 +73,13 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, dir: dir, clock: time.Now().Unix()}
-	settings := filepath.Join(dir, "settings.yaml")
-	w.must(os.WriteFile(settings, []byte(lanes), 0o600))
-	w.must(os.MkdirAll(filepath.Join(dir, "profiles", "dev"), 0o700))
+	for name, script := range agents {
+		w.agent(name, script)
+	}
+	hermes := filepath.Join(dir, "hermes")
+	w.must(os.WriteFile(hermes, []byte("#!/bin/sh\nexec /bin/sh "+dir+"/profiles/$HERMES_PROFILE/agent\n"), 0o700))
 	h, err := home.Find(home.Env{UserHome: dir, Cwd: dir, Vars: []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "HERMES_HOME=" + dir, "HERMES_KANBAN_HOME=" + dir, "HERMES_TUI_CONFIG=" + settings,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "HERMES_HOME=" + dir, "HERMES_KANBAN_HOME=" + dir, "HERMES_BIN=" + hermes,
 	}})
 	w.must(err)
 	place, err := h.Board("default")
@@ -99,6 +108,7 @@ func newWorld(t testing.TB) *world {
 		Board: w.b, Home: h, Place: place, Prober: table, Stopper: &process.Stopper{Table: table, Self: int64(os.Getpid()), Sleep: sleep}, Exits: w.children, Claimer: fmt.Sprintf("%s:%d", host, os.Getpid()),
 		PID: int64(os.Getpid()), Fingerprint: table.Fingerprint(int64(os.Getpid())),
 		Now: now, Rules: rules, Sleep: sleep,
+		Results: &results{Journal: journalOf(w.b, place, table, now)},
 		Starter: &dispatch.Workers{
 			Home: h, Place: place, Table: table, Children: w.children, Program: program, Rules: rules, Sleep: sleep,
 			Settings: func() home.Settings {
@@ -262,4 +272,19 @@ func (w *world) launchRecord(task string, run, pid int64) error {
 func lives(pid int) bool {
 	facts, err := (&process.Table{Host: host}).Look(int64(pid))
 	return err == nil && !facts.Zombie
+}
+
+// results is a journal as a dispatcher uses it.
+type results struct{ *journal.Journal }
+
+func (r *results) HasPending(task string, run int64) (bool, error) {
+	return r.Place.HasPending(task, run)
+}
+
+func journalOf(b *board.Board, place home.Board, table *process.Table, now func() int64) *journal.Journal {
+	runs := worker.RunDir{StateRoot: place.StateRoot, Board: place.Slug}
+	return &journal.Journal{
+		Board: b, Place: journal.Place{Root: place.StateRoot, Slug: place.Slug, DB: place.DB}, Sight: table.Sight, Now: now,
+		Held: func(task string, run int64) bool { return runs.Lease(task, run) != worker.LeaseFree },
+	}
 }

@@ -16,11 +16,17 @@ func (j *Journal) Submit(ctx context.Context, r Record, slot *Slot) (Result, err
 		return Result{}, errors.Join(ErrNotDurable, err)
 	}
 	defer folder.Close()
+	return j.SubmitTo(ctx, folder, r, slot)
+}
+
+// SubmitTo is Submit into a folder that is held open already, as a runner holds
+// it from before its agent starts.
+func (j *Journal) SubmitTo(ctx context.Context, folder *Folder, r Record, slot *Slot) (Result, error) {
 	name := r.name()
 	if r.WrittenAt == 0 {
 		r.WrittenAt = j.Now()
 	}
-	err = folder.Write(r, slot)
+	err := folder.Write(r, slot)
 	if errors.Is(err, ErrReplayable) {
 		// Neither told to the board nor held against the card: the next replay
 		// finds the file, or finds that there is none.

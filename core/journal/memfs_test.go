@@ -145,17 +145,23 @@ func set(names map[string]*node, name string, n *node) {
 	}
 }
 
-// syncDir makes the changes durable that touch a directory.
+// syncDir makes the changes durable that touch a directory. What was done to the
+// same names before is history then.
 func (m *memFS) syncDir(dir *node) {
-	m.unsynced = slices.DeleteFunc(m.unsynced, func(c change) bool {
+	var left []change
+	for _, c := range m.unsynced {
 		if !slices.ContainsFunc(c, func(e entry) bool { return e.dir == dir }) {
-			return false
+			left = append(left, c)
+			continue
 		}
 		for _, e := range c {
 			set(e.dir.durable, e.name, e.node)
+			for i := range left {
+				left[i] = slices.DeleteFunc(left[i], func(old entry) bool { return old.dir == e.dir && old.name == e.name })
+			}
 		}
-		return true
-	})
+	}
+	m.unsynced = slices.DeleteFunc(left, func(c change) bool { return len(c) == 0 })
 }
 
 func (m *memFS) links(n *node) uint64 {

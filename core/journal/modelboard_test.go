@@ -104,7 +104,7 @@ func (b *modelBoard) ApplyResult(_ context.Context, r board.RunResult) (board.De
 	if err := r.Unchanged(); err != nil {
 		return board.Decision{}, err
 	}
-	if b.fs.mutant == noRunGuard {
+	if b.fs.mutant == noRunGuard && b.card.current != 0 {
 		r.Run = b.card.current
 	}
 	d := b.decide(r)
@@ -141,7 +141,7 @@ func (b *modelBoard) NoteQuarantine(_ context.Context, n board.QuarantineNote) (
 		return board.QuarantineEffect{}, err
 	}
 	working := b.card.current == n.Run && b.card.status == core.Running
-	if n.Unfinished && (b.card.events[n.File] > 0 || !working) {
+	if n.Unfinished && b.card.events[n.File] > 0 {
 		return board.QuarantineEffect{}, nil
 	}
 	err := b.commit(func(c *modelCard) {

@@ -153,7 +153,6 @@ func (w *world) after(power bool) []*world {
 
 // explorer plays schedules and stops at the first that breaks a promise.
 type explorer struct {
-	t       *testing.T
 	deep    bool // recovery is broken and crashed too, after an error as well
 	limit   int  // of schedules; 0 for none
 	count   int
@@ -287,8 +286,6 @@ func (w *world) promises() error {
 		return errors.New("a durable result was lost")
 	case run.applied == 1 && in(pending) != nil:
 		return errors.New("an applied result is still pending")
-	case run.applied == 1 && in(Name{Task: "t_1", Run: 1}.committed()) == nil:
-		return errors.New("an applied result has no committed file")
 	case !w.kind.newer && card.current != 0:
 		return errors.New("the run was neither completed nor taken back")
 	}
@@ -348,16 +345,12 @@ var kinds = []worldKind{
 }
 
 func TestNoScheduleOfErrorsAndCrashesLosesOrDoublesAResult(t *testing.T) {
-	e := &explorer{t: t}
-	if os.Getenv("HERMES_TUI_SCHEDULES") != "" {
-		e.deep = true
-	}
-	if slower > 1 {
-		e.limit = 20_000 / slower
-	}
+	e := &explorer{}
+	// All of them, millions, take minutes.
+	e.deep = os.Getenv("HERMES_TUI_SCHEDULES") == "all"
 	for _, k := range kinds {
 		before := e.count
-		if e.limit > 0 {
+		if slower > 1 {
 			e.limit = before + 20_000/slower/len(kinds)
 		}
 		e.explore(k, sound)
@@ -375,9 +368,12 @@ func TestNoScheduleOfErrorsAndCrashesLosesOrDoublesAResult(t *testing.T) {
 func TestTheSchedulesCatchEveryMutant(t *testing.T) {
 	for m := sound + 1; m < mutants; m++ {
 		t.Run(m.String(), func(t *testing.T) {
-			e := &explorer{t: t}
+			e := &explorer{}
 			for _, k := range kinds {
-				e.explore(k, m)
+				// Without a newer run these two do nothing wrong.
+				if k.newer || m != noRunGuard && m != lateToNewer {
+					e.explore(k, m)
+				}
 			}
 			if e.failure == "" {
 				t.Errorf("not caught in %d schedules", e.count)
@@ -388,7 +384,7 @@ func TestTheSchedulesCatchEveryMutant(t *testing.T) {
 }
 
 func TestVerificationFindsCommitsThatWereNotDurable(t *testing.T) {
-	e := &explorer{t: t}
+	e := &explorer{}
 	for _, k := range []worldKind{{full: true}, {full: true, slot: true}} {
 		e.explore(k, normalUnverified)
 	}

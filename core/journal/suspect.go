@@ -95,6 +95,10 @@ func (j *Journal) know(aside string) {
 	j.known[aside] = true
 }
 
+// unfinishedFor is for how many seconds a card may learn late of a journal that
+// was put aside. Older files are history, and may be another program's.
+const unfinishedFor = 24 * 3600
+
 // unfinished completes quarantines that were cut off between moving the file and
 // telling the card. Each file is looked at once in a session.
 func (p *pass) unfinished(ctx context.Context) error {
@@ -112,8 +116,11 @@ func (p *pass) unfinished(ctx context.Context) error {
 		if p.known[file] || !ok || p.only != "" && name.Task != p.only {
 			continue
 		}
-		reason := p.folder.suspicion(q, file, name)
-		if reason != "" {
+		info, err := q.Lstat(file)
+		if err != nil || p.Now()-info.Changed/1e9 > unfinishedFor {
+			continue
+		}
+		if reason := p.folder.suspicion(q, file, name); reason != "" {
 			effect, err := p.tell(ctx, board.QuarantineNote{Task: name.Task, Run: name.Run, File: file, Reason: reason, Unfinished: true}, true)
 			if err != nil {
 				return err

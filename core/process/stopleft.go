@@ -77,3 +77,23 @@ func (s *Stopper) waitLeft(ctx context.Context, w Worker) bool {
 		}
 	}
 }
+
+// KillSession ends every process in the session that this program leads, except
+// itself: all of them descend from it.
+func (s *Stopper) KillSession() {
+	self, err := s.Table.Look(s.Self)
+	if err != nil || self.Session != s.Self {
+		return
+	}
+	members, err := s.Table.members(func(f Facts) bool { return f.Session == s.Self })
+	if err != nil {
+		return
+	}
+	for _, m := range members {
+		h := openHandle(m.PID)
+		if facts, err := s.Table.Look(m.PID); err == nil && m.PID != s.Self && facts.Start == m.Start && facts.Session == s.Self {
+			_ = h.signal(m.PID, syscall.SIGKILL)
+		}
+		h.close()
+	}
+}

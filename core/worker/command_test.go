@@ -144,7 +144,7 @@ func TestProgramsAreFoundInTheWorkersOwnPath(t *testing.T) {
 		"agent": true, "~/agent": true, filepath.Join(dir, "agent"): true,
 		"text": false, "folder": false, "absent": false, "./agent": false, "a/b": false, "": false,
 	} {
-		path, err := findProgram(name, env)
+		path, err := FindProgram(name, env)
 		if found != (err == nil) || found && path != filepath.Join(dir, "agent") {
 			t.Errorf("%q: %q %v", name, path, err)
 		}
@@ -158,7 +158,7 @@ func TestProgramsAreNotTakenFromWhereWeAre(t *testing.T) {
 	}
 	t.Chdir(dir)
 	for _, path := range []string{"", ".", "::", "../" + filepath.Base(dir)} {
-		if got, err := findProgram("agent", []string{"PATH=" + path}); err == nil {
+		if got, err := FindProgram("agent", []string{"PATH=" + path}); err == nil {
 			t.Errorf("with PATH %q: %q", path, got)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 // errNotFound: no folder of PATH has the program.
 var errNotFound = errors.New("not found on PATH")
 
-// findProgram returns the absolute path of a program as the worker's own
+// FindProgram returns the absolute path of a program as the worker's own
 // environment names it. A folder of PATH that is not absolute is passed over,
 // and so is a relative path: both would depend on where this program was started
 // and let a workspace say what is run.
-func findProgram(name string, env []string) (string, error) {
+func FindProgram(name string, env []string) (string, error) {
 	path, err := expandHome(name, env)
 	switch {
 	case err != nil:

@@ -84,7 +84,7 @@ func (s *Starter) command(spec Spec, at Workspace) (*exec.Cmd, error) {
 	if len(spec.Lane) > 0 {
 		argv, env = LaneCommand(spec, at, s.Env)
 	}
-	program, err := findProgram(argv[0], env)
+	program, err := FindProgram(argv[0], env)
 	if err != nil {
 		return nil, err
 	}

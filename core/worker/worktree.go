@@ -25,7 +25,7 @@ var errNoRepository = errors.New("not inside a git repository")
 func worktree(ctx context.Context, s Spec, env []string) (Workspace, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
-	program, err := findProgram("git", env)
+	program, err := FindProgram("git", env)
 	if err != nil {
 		return Workspace{}, err
 	}
