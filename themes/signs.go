@@ -15,6 +15,9 @@ type Signs struct {
 	TopLeft, TopRight         string
 	BottomLeft, BottomRight   string
 	Wall                      string
+	Branch, LastBranch, Trunk string
+	Steps                     [8]string // a column of a plot, from low to high
+	Picked                    string    // a card chosen together with others
 }
 
 // Unicode is the ordinary set.
@@ -28,6 +31,8 @@ var Unicode = Signs{
 	Rule: "─", RuleFocus: "━", Divider: "│", Tee: "┬",
 	Dot: "·", Ellipsis: "…",
 	TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Wall: "│",
+	Branch: "├", LastBranch: "└", Trunk: "│",
+	Steps: [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, Picked: "◉",
 }
 
 // ASCII is for terminals whose character set lacks the shapes.
@@ -41,4 +46,6 @@ var ASCII = Signs{
 	Rule: "-", RuleFocus: "=", Divider: "|", Tee: "+",
 	Dot: "-", Ellipsis: "~",
 	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Wall: "|",
+	Branch: "+", LastBranch: "`", Trunk: "|",
+	Steps: [8]string{"_", ".", ":", "-", "=", "+", "*", "#"}, Picked: "x",
 }

@@ -37,21 +37,29 @@ type action struct {
 
 // actionTable lists every action, in the order of footer and help.
 func actionTable() []action {
-	return slices.Concat(boardActions(), moveActions(), pageActions(), dialogActions())
+	table := slices.Concat(boardActions(), cardActions(), viewActions(), moveActions(), pageActions(), dialogActions())
+	slices.SortStableFunc(table, func(a, b action) int { return slices.Index(groups, a.group) - slices.Index(groups, b.group) })
+	return table
 }
 
 const (
 	groupCards = "Cards"
 	groupBoard = "Board"
+	groupViews = "Views"
 	groupMove  = "Moving about"
+	groupPage  = "An open page"
+	groupAsk   = "A dialog"
 )
+
+// groups is their order in the help.
+var groups = []string{groupCards, groupBoard, groupViews, groupMove, groupPage, groupAsk}
 
 func boardActions() []action {
 	return []action{
 		{id: "open", scope: onBoard, keys: []string{"enter"}, label: "open", group: groupCards,
 			help: "open the card: text, links, runs, comments, events", enabled: needsCard, run: (*Model).openCard},
 		{id: "requeue", scope: anywhere, keys: []string{"r"}, label: "requeue", group: groupCards, acts: true,
-			help: "put a card back in the queue, after looking what stands behind it", enabled: canRequeue, run: (*Model).openRequeue},
+			help: "put a card back in the queue, after looking what stands behind it", enabled: orPicked(canRequeue), run: forPicked((*Model).openRequeue, (*Model).bulkRequeue)},
 		{id: "replay", scope: anywhere, keys: []string{"J"}, label: "replay", group: groupCards, acts: true,
 			help: "bring the finished results of this card's journals to the board", enabled: canReplay, run: (*Model).replay},
 		{id: "seen", scope: onBoard, keys: []string{"s"}, group: groupCards,
@@ -68,10 +76,12 @@ func boardActions() []action {
 			help: "more or less room for each card", run: (*Model).cycleDensity},
 		{id: "archived", scope: onBoard, keys: []string{"A"}, group: groupBoard,
 			help: "show or hide archived cards", run: (*Model).toggleArchived},
+		{id: "palette", scope: anywhere, keys: []string{":", "ctrl+p"}, label: "commands", group: groupBoard,
+			help: "everything that can be done, by name", run: (*Model).openPalette},
 		{id: "help", scope: anywhere, keys: []string{"?"}, label: "help", group: groupBoard,
 			help: "all keys", run: (*Model).openHelp},
 		{id: "quit", scope: anywhere, keys: []string{"q", "ctrl+c"}, label: "quit", group: groupBoard,
-			help: "leave; running workers go on", run: func(*Model) tea.Cmd { return tea.Quit }},
+			help: "leave; running workers go on", run: (*Model).leave},
 	}
 }
 
@@ -90,7 +100,7 @@ func moveActions() []action {
 		badgeMove("next-badge", "]", "next card with a badge", 1),
 		badgeMove("previous-badge", "[", "card with a badge before", -1),
 		{id: "clear-filter", scope: onBoard, keys: []string{"esc"}, group: groupMove,
-			help: "show all cards again", run: (*Model).clearFilter},
+			help: "let go of chosen cards, then show all cards again", run: (*Model).escape},
 	}
 }
 
@@ -114,12 +124,18 @@ func badgeMove(id, key, help string, direction int) action {
 
 func pageActions() []action {
 	scroll := func(id string, keys []string, help string, lines int) action {
-		return action{id: id, scope: onPage, keys: keys, help: help, group: "An open page",
+		return action{id: id, scope: onPage, keys: keys, help: help, group: groupPage,
 			run: func(m *Model) tea.Cmd { m.page.scroll(lines); return nil }}
 	}
 	return []action{
-		{id: "close", scope: onPage, keys: []string{"esc", "backspace"}, label: "back", group: "An open page",
+		{id: "close", scope: onPage, keys: []string{"esc", "backspace"}, label: "back", group: groupPage,
 			help: "back to the board", run: func(m *Model) tea.Cmd { m.page = nil; return nil }},
+		{id: "choose", scope: onPage, keys: []string{"enter"}, label: "open", group: groupPage,
+			help: "open the card of the line", enabled: canChoose, run: (*Model).chooseLine},
+		{id: "search", scope: onPage, keys: []string{"/"}, label: "search", group: groupPage,
+			help: "show only the lines with these words", enabled: canSearch, run: (*Model).openSearch},
+		{id: "follow", scope: onPage, keys: []string{"F"}, group: groupPage,
+			help: "follow the end of a log, or hold still", enabled: canFollow, run: (*Model).followLog},
 		scroll("line-up", []string{"up", "k"}, "up", -1),
 		scroll("line-down", []string{"down", "j"}, "down", 1),
 		scroll("screen-up", []string{"pgup", "ctrl+u"}, "a screen up", -10),
@@ -131,10 +147,10 @@ func pageActions() []action {
 
 func dialogActions() []action {
 	return []action{
-		{id: "confirm", scope: onDialog, keys: []string{"y", "enter"}, acts: true, group: "A dialog",
+		{id: "confirm", scope: onDialog, keys: []string{"y", "enter"}, acts: true, group: groupAsk,
 			help: "do it", run: func(m *Model) tea.Cmd { return m.dialog.confirm(m) }},
-		{id: "cancel", scope: onDialog, keys: []string{"esc", "n", "q", "ctrl+c"}, group: "A dialog",
-			help: "do nothing", run: func(m *Model) tea.Cmd { m.dialog = nil; return nil }},
+		{id: "cancel", scope: onDialog, keys: []string{"esc", "n", "q", "ctrl+c"}, group: groupAsk,
+			help: "do nothing", run: (*Model).cancelDialog},
 	}
 }
 
@@ -148,11 +164,14 @@ func needsCard(m *Model) string {
 // target is the card that an action is about: that of the open page, or the
 // selected one on the board.
 func (m *Model) target() *core.Card {
+	if m.snap == nil {
+		return nil
+	}
 	switch p := m.page.(type) {
 	case nil:
 		return m.board.Selected()
-	case *cardPage:
-		return m.snap.ByID[p.id]
+	case about:
+		return m.snap.ByID[p.card()]
 	}
 	return nil // another page hides the board
 }

@@ -36,12 +36,9 @@ type cardDrawing struct {
 const maxEvents = 300
 
 // openCard opens the selected card. Its badge has been seen then.
-func (m *Model) openCard() tea.Cmd {
-	c := m.target()
-	m.page = &cardPage{pane: newPane(), id: c.ID}
-	m.board.Seen(c.ID)
-	return m.readCard(c.ID)
-}
+func (m *Model) openCard() tea.Cmd { return m.openCardOf(m.target().ID) }
+
+func (p *cardPage) card() string { return p.id }
 
 func (m *Model) readCard(id string) tea.Cmd {
 	board := m.deps.Board
@@ -159,19 +156,7 @@ func (d *cardDrawer) about(t *core.Task) string {
 	return strings.Join(facts, " "+d.signs.Dot+" ")
 }
 
-// when is a moment as short as it can be said: the time today, else the date.
-func (d *cardDrawer) when(at int64) string {
-	moment := time.Unix(at, 0).In(d.now.Location())
-	switch {
-	case at <= 0:
-		return "unknown"
-	case moment.Format(time.DateOnly) == d.now.Format(time.DateOnly):
-		return moment.Format("15:04:05")
-	case moment.Year() == d.now.Year():
-		return moment.Format("02 Jan 15:04")
-	}
-	return moment.Format(time.DateOnly)
-}
+func (d *cardDrawer) when(at int64) string { return moment(at, d.now) }
 
 func (d *cardDrawer) add(r row)                             { d.out = append(d.out, r) }
 func (d *cardDrawer) line(words string, style themes.Style) { d.add(row{{Text: words, Style: style}}) }

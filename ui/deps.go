@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"log/slog"
+	"os/exec"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -19,6 +20,8 @@ type Board interface {
 	Snapshot(ctx context.Context) (*core.Snapshot, error)
 	// Detail returns core.ErrNotFound for a card that is gone.
 	Detail(ctx context.Context, id string) (*core.Detail, error)
+	// Generation counts how often another file took the board's place.
+	Generation() int
 }
 
 // Deps is what the screen shows and can ask for. A nil function means that
@@ -39,6 +42,11 @@ type Deps struct {
 	Stand   func(ctx context.Context, id string) (operator.Standing, error)
 	Requeue func(ctx context.Context, seen operator.Standing, saysDead bool) error
 
+	// Acts change single cards. Writable is asked before each of them and says
+	// why nothing may be written yet, or at all.
+	Acts     Acts
+	Writable func(ctx context.Context) error
+
 	// Findings is a dry run; Reconcile repairs the named cards and returns the
 	// ids of those that it did repair.
 	Findings  func(ctx context.Context) ([]reconcile.Finding, error)
@@ -48,12 +56,42 @@ type Deps struct {
 	// an empty id, and answers in words.
 	Replay func(ctx context.Context, id string) (string, error)
 
-	// Known reports whether a worker can be started for this assignee.
+	// Known reports whether a worker can be started for this assignee; Names
+	// lists those for whom one can.
 	Known func(assignee string) bool
+	Names func() []string
+
+	// Why lists the gates between a card and a running worker, in their order.
+	Why func(ctx context.Context, id string) ([]dispatch.Gate, error)
+	// Log opens what the workers of a card wrote.
+	Log func(id string) (Log, error)
+
+	// Boards lists the boards of this home; Open returns what a screen over
+	// another of them needs.
+	Boards func(ctx context.Context) ([]BoardInfo, error)
+	Open   func(ctx context.Context, name string) (Deps, error)
+
+	// Editor is the person's editor for a file, nil without one. Its files are
+	// made in DraftDir.
+	Editor   func(path string) *exec.Cmd
+	DraftDir string
+
+	// Kept is what was remembered of this board; Keep remembers it anew.
+	Kept State
+	Keep func(State) error
+
 	// Notices are standing remarks about the board, shown as banners.
 	Notices func() []string
 
 	Now func() time.Time
+}
+
+// BoardInfo is a board of this home.
+type BoardInfo struct {
+	Name   string // what Open takes
+	Title  string // what it is called, if it has another name
+	Counts map[core.Status]int
+	Err    error // why it cannot be read
 }
 
 // Options is how a person wants the screen.
@@ -62,6 +100,13 @@ type Options struct {
 	NoColor bool
 	ASCII   bool // borders and signs for terminals without Unicode
 	Still   bool // nothing moves
+	Mouse   bool // clicks are taken from the start
+	Tmux    bool // what is meant for the terminal goes through tmux
+	Notify  bool // tell of a card that needs a person while nobody looks
+	Density string
+	Columns []core.Status // the columns to show, in order; nil for the usual ones
+	// Keys gives actions other keys than their own, by the name of the action.
+	Keys map[string][]string
 
 	// Dispatch starts the dispatcher with the screen; otherwise the board is
 	// only watched until a person says so. Interval is the time between ticks.

@@ -23,6 +23,24 @@ type dialog interface {
 	confirm(m *Model) tea.Cmd
 }
 
+// typist is a dialog that takes keys before the table of actions sees them.
+type typist interface {
+	take(m *Model, msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool)
+	insert(pasted string)
+}
+
+// canceller is a dialog that has something to do when it is given up.
+type canceller interface{ cancel(m *Model) }
+
+func (m *Model) cancelDialog() tea.Cmd {
+	d := m.dialog
+	m.dialog = nil
+	if c, ok := d.(canceller); ok {
+		c.cancel(m)
+	}
+	return nil
+}
+
 // row is one line of a dialog or page, as pieces.
 type row []columns.Piece
 

@@ -27,7 +27,7 @@ func (m *Model) draw() string {
 	if l.TooSmall {
 		return text.Truncate(fmt.Sprintf("terminal too small (%dx%d), needs %dx%d", m.width, m.height, minWidth, minHeight), m.width)
 	}
-	m.first = l.First
+	m.first, m.shown = l.First, l
 	lines := []string{m.header(l.Header.W)}
 	lines = append(lines, m.drawBanners(l.Banners)...)
 	lines = append(lines, m.middle(l)...)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"charm.land/bubbles/v2/textinput"
@@ -14,15 +16,20 @@ import (
 // here, in our styles and from clean text.
 type field struct{ in textinput.Model }
 
+// longestField is how many characters a line may have.
+const longestField = 1000
+
 func newField() field {
 	in := textinput.New()
-	in.CharLimit = 200
+	in.CharLimit = longestField
 	in.KeyMap.Paste.SetEnabled(false) // it would start a clipboard program; the terminal's paste works
 	in.Focus()
 	return field{in}
 }
 
 func (f *field) value() string { return f.in.Value() }
+
+func (f *field) set(s string) { f.in.SetValue(s); f.in.CursorEnd() }
 
 func (f *field) clear() { f.in.SetValue("") }
 
@@ -32,15 +39,17 @@ func (f *field) insert(s string) { f.in, _ = f.in.Update(tea.PasteMsg{Content: s
 
 // pieces is the text with the cursor in it.
 func (f *field) pieces(ink *themes.Ink, cursor themes.Style) []columns.Piece {
-	runes := []rune(f.in.Value())
-	at := min(f.in.Position(), len(runes))
-	under, rest := " ", ""
-	if at < len(runes) {
-		under, rest = string(runes[at]), string(runes[at+1:])
-	}
-	return []columns.Piece{
-		{Text: text.Clean(string(runes[:at])), Style: ink.Text},
-		{Text: text.Clean(under), Style: cursor},
-		{Text: text.Clean(rest), Style: ink.Text},
-	}
+	return withCursor([]rune(f.in.Value()), f.in.Position(), ink, cursor)
 }
+
+// window is the part of the text around the cursor that fits.
+func (f *field) window(width int, ink *themes.Ink, cursor themes.Style) []columns.Piece {
+	runes, at := []rune(f.in.Value()), f.in.Position()
+	for len(runes) > 0 && at > 0 && text.Width(text.Clean(string(runes[:min(at, len(runes))]))) > width-2 {
+		runes, at = runes[1:], at-1
+	}
+	return withCursor(runes, at, ink, cursor)
+}
+
+// splitLines cuts a text at its line breaks.
+func splitLines(s string) []string { return strings.Split(s, "\n") }

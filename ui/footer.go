@@ -12,11 +12,11 @@ import (
 // own, and the keys that work here and now.
 func (m *Model) footer(l Layout) []string {
 	keys := m.keyLine(l.Footer.W)
-	if m.filter.open {
+	if m.openedFilter() != nil {
 		keys = m.filterLine(l.Footer.W)
 	}
 	if l.Message.H == 0 {
-		if m.message != "" && !m.filter.open {
+		if m.message != "" && m.openedFilter() == nil {
 			return []string{m.messageLine(l.Footer.W)}
 		}
 		return []string{keys}
@@ -95,7 +95,11 @@ func (m *Model) action(id string) *action {
 // filterLine is the footer while the filter is typed.
 func (m *Model) filterLine(width int) string {
 	ink := &m.styles.Board
-	left := append(row{{Text: " / ", Style: ink.Accent}}, m.filter.pieces(ink, m.styles.Brand)...)
+	f := m.openedFilter()
+	left := append(row{{Text: " / ", Style: ink.Accent}}, f.window(width-20, ink, m.styles.Brand)...)
+	if f != &m.filter {
+		return columns.Line(width, ink.Fill, left, nil)
+	}
 	shown, all := m.filterCounts()
 	return columns.Line(width, ink.Fill, left, row{{Text: fmt.Sprintf("%d of %d ", shown, all), Style: ink.Muted}})
 }

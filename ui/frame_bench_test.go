@@ -16,7 +16,7 @@ func BenchmarkFrame(b *testing.B) {
 			Status: core.Statuses[i%8], Priority: int64(i % 4), CreatedAt: noon.Unix() - int64(i), ClaimLock: "b:1", WorkerPID: 1, RunStarted: noon.Unix() - 99, Heartbeat: noon.Unix() - 9}
 	}
 	m := still(b, 200, 50, Options{})
-	m.Update(result{polled{snap: core.NewSnapshot(cards)}})
+	m.Update(result{msg: polled{snap: core.NewSnapshot(cards)}})
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {
 			m.Update(pollDue{})

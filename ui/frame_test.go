@@ -38,7 +38,7 @@ func still(t testing.TB, w, h int, opts Options) *Model {
 	snap := core.NewSnapshot(cards)
 	snap.Events = events
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	m.Update(result{polled{snap: snap}})
+	m.Update(result{msg: polled{snap: snap}})
 	return m
 }
 
@@ -70,7 +70,7 @@ func views(m *Model, check func(name string)) {
 	}
 	m.press("enter")
 	check("card being read")
-	m.Update(result{detailed{id: m.page.(*cardPage).id, detail: sampleDetail()}})
+	m.Update(result{msg: detailed{id: m.page.(*cardPage).id, detail: sampleDetail()}})
 	check("card")
 	m.press("esc")
 	m.press("?")
@@ -78,12 +78,12 @@ func views(m *Model, check func(name string)) {
 	m.press("esc")
 	m.press("r")
 	check("requeue, looking")
-	m.Update(result{stood{id: m.dialog.(*requeueDialog).id, seen: unclear()}})
+	m.Update(result{msg: stood{id: m.dialog.(*requeueDialog).id, seen: unclear()}})
 	check("requeue")
 	m.press("esc")
 	m.press("x")
 	check("reconcile, looking")
-	m.Update(result{found{findings: sampleFindings(40)}})
+	m.Update(result{msg: found{findings: sampleFindings(40)}})
 	check("reconcile")
 	m.press("esc")
 	m.press("/")
@@ -93,14 +93,14 @@ func views(m *Model, check func(name string)) {
 	m.complain("something went wrong: " + strings.Repeat("long ", 60))
 	m.notices = []string{"this board was made by a newer Hermes", "it lies on a network file system", "one more"}
 	check("banners")
-	m.Update(result{polled{err: errors.New("disk I/O error")}})
+	m.Update(result{msg: polled{err: errors.New("disk I/O error")}})
 	check("stale")
 	m.notices, m.message = nil, ""
-	m.Update(result{polled{snap: core.NewSnapshot(nil)}})
+	m.Update(result{msg: polled{snap: core.NewSnapshot(nil)}})
 	check("empty board")
 	m.snap = nil
 	check("opening")
-	m.Update(result{polled{err: fmt.Errorf("open board: %w", fs.ErrNotExist)}})
+	m.Update(result{msg: polled{err: fmt.Errorf("open board: %w", fs.ErrNotExist)}})
 	check("no board")
 }
 
@@ -189,7 +189,7 @@ func TestForeignTextNeverSpeaksToTheTerminal(t *testing.T) {
 			}
 		}
 		m.deps.BoardName, m.notices = "", []string{h}
-		m.Update(result{polled{snap: core.NewSnapshot(cards)}})
+		m.Update(result{msg: polled{snap: core.NewSnapshot(cards)}})
 		check := func(name string) {
 			t.Helper()
 			checkFrame(t, m, name)
@@ -212,30 +212,30 @@ func TestForeignTextNeverSpeaksToTheTerminal(t *testing.T) {
 		detail := &core.Detail{Task: core.Task{ID: h, Title: h, Body: h, Assignee: h, Status: core.Status(h), Tenant: h, WorkspacePath: h, ClaimLock: &h, Result: &h, LastError: h, Odd: []string{h}},
 			Runs: []core.Run{{Profile: h, Outcome: core.Outcome(h), Error: &h, Summary: &h}}, Events: []core.Event{{Kind: h, Payload: h}},
 			Comments: []core.Comment{{Author: h, Body: h}}, Parents: []core.Link{{ID: h, Title: h, Status: core.Status(h)}}}
-		m.Update(result{detailed{id: m.page.(*cardPage).id, detail: detail}})
+		m.Update(result{msg: detailed{id: m.page.(*cardPage).id, detail: detail}})
 		check("card")
-		m.Update(result{detailed{id: m.page.(*cardPage).id, err: errors.New(h)}})
+		m.Update(result{msg: detailed{id: m.page.(*cardPage).id, err: errors.New(h)}})
 		check("card with an error")
 		m.press("esc")
 		m.dialog = &requeueDialog{id: h, name: "n"}
 		seen := unclear()
 		seen.Task.ID, seen.Task.ClaimLock, seen.Sighting.Evidence, seen.Run.Profile = h, &h, h, h
-		m.Update(result{stood{id: h, seen: seen}})
+		m.Update(result{msg: stood{id: h, seen: seen}})
 		check("requeue")
 		m.dialog = &requeueDialog{id: h}
-		m.Update(result{stood{id: h, err: errors.New(h)}})
+		m.Update(result{msg: stood{id: h, err: errors.New(h)}})
 		check("requeue with an error")
 		m.dialog = &reconcileDialog{}
-		m.Update(result{found{findings: []reconcile.Finding{{Task: h, Reason: h, Evidence: h}}}})
+		m.Update(result{msg: found{findings: []reconcile.Finding{{Task: h, Reason: h, Evidence: h}}}})
 		check("reconcile")
 		m.dialog = nil
-		m.Update(result{answered{err: errors.New(h)}})
+		m.Update(result{msg: answered{err: errors.New(h)}})
 		check("error")
-		m.Update(result{answered{text: h}})
+		m.Update(result{msg: answered{text: h}})
 		check("answer")
-		m.Update(result{ticked{err: errors.New(h), hindrance: h}})
+		m.Update(result{msg: ticked{err: errors.New(h), hindrance: h}})
 		check("failed tick")
-		m.Update(result{polled{err: errors.New(h)}})
+		m.Update(result{msg: polled{err: errors.New(h)}})
 		check("stale")
 		m.snap = nil
 		m.dirty = true
@@ -261,7 +261,7 @@ func TestUnchangedModelKeepsItsFrame(t *testing.T) {
 	m := still(t, 120, 40, Options{})
 	m.frame = "kept"
 	m.Update(pollDue{})
-	m.Update(result{polled{}})
+	m.Update(result{msg: polled{}})
 	m.Update(tea.KeyReleaseMsg{})
 	m.Update(tea.PasteMsg{Content: "q"})
 	m.Update(tea.EnvMsg{})

@@ -10,7 +10,11 @@ import (
 
 // key finds the action of a key press and runs it, or says why it cannot.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	if f := m.field(); f != nil {
+	if d, ok := m.dialog.(typist); ok {
+		if cmd, taken := d.take(m, msg); taken {
+			return cmd
+		}
+	} else if f := m.field(); f != nil {
 		if cmd, taken := m.typed(f, msg); taken {
 			return cmd
 		}
@@ -19,6 +23,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if a == nil || a.acts && msg.IsRepeat {
 		return nil
 	}
+	return m.run(a)
+}
+
+// run does an action, or says why it cannot be done.
+func (m *Model) run(a *action) tea.Cmd {
 	m.message, m.dirty = "", true
 	if a.enabled != nil {
 		if why := a.enabled(m); why != "" {
@@ -67,13 +76,14 @@ func (m *Model) typed(f *field, msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		f.key(msg)
 		return nil, true
 	}
+	filter := m.openedFilter()
 	switch key {
 	case "enter":
-		m.filter.open = false
+		filter.open = false
 	case "esc":
-		m.filter.open = false
-		m.filter.clear()
-		m.board.SetFilter(nil)
+		filter.open = false
+		filter.clear()
+		m.fieldChanged()
 	default:
 		f.key(msg)
 		m.fieldChanged()
@@ -81,28 +91,71 @@ func (m *Model) typed(f *field, msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
+// searched is a page whose lines can be narrowed.
+type searched interface{ search() *filter }
+
+// openedFilter is the filter that is being typed: that of the page, or the
+// board's; nil if none is.
+func (m *Model) openedFilter() *filter {
+	if p, ok := m.page.(searched); ok && p.search().open {
+		return p.search()
+	}
+	if m.page == nil && m.filter.open {
+		return &m.filter
+	}
+	return nil
+}
+
 func (m *Model) openFilter() tea.Cmd {
 	m.filter.open = true
 	return nil
 }
 
+func (m *Model) openSearch() tea.Cmd {
+	m.page.(searched).search().open = true
+	return nil
+}
+
+func canSearch(m *Model) string {
+	if _, ok := m.page.(searched); !ok {
+		return "this page has nothing to search"
+	}
+	return ""
+}
+
 func (m *Model) clearFilter() tea.Cmd {
 	m.filter.clear()
 	m.board.SetFilter(nil)
+	m.touched = true
+	return nil
+}
+
+func (m *Model) cycleOrder() tea.Cmd {
+	m.touched = true
+	m.say("order: " + m.board.CycleOrder().String())
+	return nil
+}
+
+func (m *Model) toggleLanes() tea.Cmd {
+	m.touched = true
+	m.board.SetLanes(!m.board.Lanes())
 	return nil
 }
 
 func (m *Model) cycleDensity() tea.Cmd {
+	m.touched = true
 	m.say("cards are " + m.board.CycleDensity().String())
 	return nil
 }
 
 func (m *Model) toggleArchived() tea.Cmd {
+	m.touched = true
 	m.board.ToggleArchived()
 	return nil
 }
 
 func (m *Model) seen() tea.Cmd {
+	m.touched = true
 	m.board.Seen(m.board.Selected().ID)
 	return nil
 }

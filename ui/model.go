@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/themes"
@@ -36,12 +37,14 @@ type Model struct {
 	focused       bool
 	lastKey       time.Time
 
-	snap    *core.Snapshot
-	board   *columns.Board
-	counts  counts
-	stale   *stale
-	notices []string
-	first   int // first column shown, kept so that the window moves little
+	snap       *core.Snapshot
+	generation int // of the file that the snapshot is from
+	board      *columns.Board
+	counts     counts
+	stale      *stale
+	notices    []string
+	first      int // first column shown, kept so that the window moves little
+	shown      Layout
 
 	pathShown bool // there was room for the board's path in the header
 
@@ -53,7 +56,17 @@ type Model struct {
 	message  string
 	alarming bool // the message is about something that went wrong
 
+	drafts  map[string][]string // what was typed into forms that were given up
+	undos   undos
+	touched bool            // something to remember has changed
+	theme   string          // chosen on this screen, empty for none
+	always  bool            // the person said to dispatch this board whenever it is open
+	newest  int64           // the newest event that was on the screen
+	mouse   bool            // clicks are taken
+	told    map[string]bool // the cards that needed a person when that was looked at last
+
 	inFlight int
+	epoch    int // counts the boards shown; answers of an older one are void
 	beatAt   time.Time
 	beatTurn int
 
@@ -86,11 +99,23 @@ func NewModel(ctx context.Context, deps Deps, opts Options) (*Model, error) {
 	}
 	m.deps.BoardName, m.deps.BoardPath = text.Clean(deps.BoardName), text.Clean(deps.BoardPath)
 	m.lastKey = m.now()
+	m.drafts, m.mouse = map[string][]string{}, opts.Mouse
+	if err := m.rebind(opts.Keys); err != nil {
+		return nil, fmt.Errorf("open the screen: %w", err)
+	}
 	m.restyle()
-	m.board = columns.New(m.styles, m.signs, opts.Still)
-	m.board.SetFacts(columns.Facts{Known: deps.Known})
 	m.filter = newFilter()
+	m.newBoard()
 	return m, nil
+}
+
+// newBoard begins with an empty board and what was remembered of it.
+func (m *Model) newBoard() {
+	m.board = columns.New(m.styles, m.signs, m.opts.Still)
+	m.board.SetDensity(columns.DensityNamed(m.opts.Density))
+	m.board.SetColumns(m.opts.Columns)
+	m.board.SetFacts(columns.Facts{Known: m.deps.Known})
+	m.restore(m.deps.Kept)
 }
 
 func (m *Model) now() time.Time { return m.deps.Now() }
@@ -116,7 +141,7 @@ func (m *Model) restyle() {
 // Init asks for the board and for the terminal's background. The screen does
 // not wait for either.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.poll(), tea.RequestBackgroundColor, m.beat())
+	return tea.Batch(m.poll(), tea.RequestBackgroundColor, m.watchBackground(), m.beat())
 }
 
 // Update takes one message. The frame is drawn here, and only if something
@@ -143,7 +168,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case result:
 		m.inFlight--
-		return m.handleResult(msg.msg)
+		if msg.epoch == m.epoch {
+			return m.handleResult(msg.msg)
+		}
 	case tea.KeyPressMsg:
 		m.lastKey = m.now()
 		return m.key(msg)
@@ -156,17 +183,30 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		m.focused, m.dirty = false, true
 	case tea.BackgroundColorMsg:
-		if dark := msg.IsDark(); dark != m.dark {
-			m.dark = dark
-			m.restyle()
-		}
+		m.background(msg.IsDark())
 	case tea.ColorProfileMsg:
 		if poor := m.opts.NoColor || msg.Profile <= colorprofile.ASCII; poor != m.colourless {
 			m.colourless = poor
 			m.restyle()
 		}
+	case uv.DarkColorSchemeEvent:
+		m.background(true)
+	case uv.LightColorSchemeEvent:
+		m.background(false)
+	case tea.MouseClickMsg:
+		return m.click(msg.Mouse())
+	case tea.MouseWheelMsg:
+		return m.wheel(msg.Mouse())
+	case wrote:
+		m.onWrote(msg)
+		return m.watchBackground()
+	case logDue:
+		return m.onLogDue(msg)
 	case pollDue:
-		return m.poll()
+		if msg.epoch != m.epoch {
+			return nil
+		}
+		return tea.Batch(m.poll(), m.save())
 	case tickDue:
 		if msg.turn == m.disp.turn {
 			m.dirty = true
@@ -191,8 +231,28 @@ func (m *Model) handleResult(msg tea.Msg) tea.Cmd {
 		m.onDetailed(msg)
 	case stood:
 		m.onStood(msg)
+	case looked:
+		m.onLooked(msg)
+	case toEdit:
+		return m.onToEdit(msg)
 	case found:
 		m.onFound(msg)
+	case explained:
+		m.onExplained(msg)
+	case graphed:
+		m.onGraphed(msg)
+	case logOpened:
+		return m.onLogOpened(msg)
+	case logRead:
+		return m.onLogRead(msg)
+	case boardsListed:
+		return m.onBoardsListed(msg)
+	case boardOpened:
+		return m.onBoardOpened(msg)
+	case bulkDone:
+		m.onBulkDone(msg)
+	case glimpsed:
+		return m.onGlimpsed(msg)
 	case answered:
 		return m.onAnswered(msg)
 	case crashed:
@@ -208,62 +268,23 @@ func (m *Model) onAnswered(a answered) tea.Cmd {
 		m.board.Flash(id, columns.Reconciled, m.now())
 	}
 	m.dirty = true
-	if a.err != nil {
-		m.complain(text.Clean(a.err.Error()))
-		return nil
-	}
-	m.say(text.Clean(a.text))
-	return nil
-}
-
-// flashNews flashes what another program reconciled since the last snapshot.
-func (m *Model) flashNews(next *core.Snapshot) {
-	m.counts = counts{
-		running: next.Count(core.Running), ready: next.Count(core.Ready),
-		need: next.Count(core.Blocked) + next.Count(core.Review),
-	}
-	if m.snap == nil {
-		return
-	}
-	for _, e := range next.Events {
-		if e.ID > m.snap.NewestEvent && e.Kind == "reconciled" {
-			m.board.Flash(e.TaskID, columns.Reconciled, m.now())
+	if a.form != nil {
+		m.onSent(a.form, a.err)
+		if a.err != nil {
+			return m.lookNow()
 		}
 	}
+	if a.err != nil {
+		m.complain(text.Clean(a.err.Error()))
+		return m.lookNow()
+	}
+	m.undos.took(a.step)
+	m.say(text.Clean(a.text))
+	return m.lookNow()
 }
 
 func (m *Model) say(words string)      { m.message, m.alarming, m.dirty = words, false, true }
 func (m *Model) complain(words string) { m.message, m.alarming, m.dirty = words, true, true }
-
-// paste gives text to the field that has the cursor. Anywhere else it does
-// nothing: it was not meant as keys.
-func (m *Model) paste(s string) {
-	field := m.field()
-	if field == nil {
-		return
-	}
-	m.dirty = true
-	field.insert(text.Clean(s))
-	m.fieldChanged()
-}
-
-// field is the text field that has the cursor, nil if none has.
-func (m *Model) field() *field {
-	switch {
-	case m.dialog != nil:
-		return m.dialog.field()
-	case m.filter.open:
-		return &m.filter.field
-	}
-	return nil
-}
-
-// fieldChanged lets the filter take effect while it is typed.
-func (m *Model) fieldChanged() {
-	if m.dialog == nil && m.filter.open {
-		m.board.SetFilter(m.filter.keep())
-	}
-}
 
 // PanicError is a panic of the screen, found after the terminal was restored.
 type PanicError struct {
@@ -291,7 +312,10 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(m.frame)
 	v.AltScreen = true
 	v.ReportFocus = true
-	v.WindowTitle = "hermes-tui · " + m.deps.BoardName
+	v.WindowTitle = m.windowTitle()
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	// Repeats are reported so that a key held down cannot act on a second
 	// card; the base key, so that letters work on any keyboard layout.
 	v.KeyboardEnhancements.ReportEventTypes = true

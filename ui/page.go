@@ -1,41 +1,83 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
-	"charm.land/bubbles/v2/viewport"
-
 	"github.com/hermes-tui/hermes-tui/ui/columns"
 	"github.com/hermes-tui/hermes-tui/ui/text"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // page is what stands over the board, or beside it on a wide screen.
 type page interface {
 	title(m *Model) row
-	// rows draws the whole content for a width.
+	// rows returns the whole content for a width.
 	rows(m *Model, width int) []row
 	scroll(lines int)
-	window() *viewport.Model
+	window() *pane
 }
 
 // pane is embedded in pages: the part of the content that is seen.
-type pane struct{ view viewport.Model }
+type pane struct{ top, height, total int }
 
-func newPane() pane { return pane{viewport.New()} }
+func newPane() pane { return pane{} }
 
-func (p *pane) window() *viewport.Model { return &p.view }
+func (p *pane) window() *pane { return p }
 
-func (p *pane) scroll(lines int) {
-	switch {
-	case lines <= -farAway:
-		p.view.GotoTop()
-	case lines >= farAway:
-		p.view.GotoBottom()
-	case lines < 0:
-		p.view.ScrollUp(-lines)
-	default:
-		p.view.ScrollDown(lines)
+// scroll moves the window by lines; farAway leads to an end.
+func (p *pane) scroll(lines int) { p.top = min(max(0, p.top+lines), p.last()) }
+
+// last is the lowest place of the window.
+func (p *pane) last() int { return max(0, p.total-p.height) }
+
+func (p *pane) atEnd() bool { return p.top >= p.last() }
+
+// fit tells the window how much there is to see and how much of it at once.
+func (p *pane) fit(total, height int) {
+	p.total, p.height = total, max(0, height)
+	p.top = min(p.top, p.last())
+}
+
+// list is embedded in pages of lines that can be chosen.
+type list struct {
+	pane
+	at    int // the chosen line
+	count int
+}
+
+// cursored is a page that has a chosen line.
+type cursored interface{ cursor() int }
+
+func (l *list) cursor() int { return l.at }
+
+func (l *list) scroll(lines int) { l.at = max(0, min(l.at+lines, l.count-1)) }
+
+// hold keeps the chosen line among those that there are, and in sight.
+func (l *list) hold(count int) {
+	l.count = count
+	l.at = max(0, min(l.at, count-1))
+}
+
+func (l *list) fit(total, height int) {
+	l.pane.fit(total, height)
+	l.top = max(min(l.top, l.at), l.at-l.height+1)
+}
+
+// chooser is a page that does something with the chosen line.
+type chooser interface{ choose(m *Model) tea.Cmd }
+
+// fitted is a page that is told how much of it is seen.
+type fitted interface{ fit(total, height int) }
+
+// about is a page that is about one card.
+type about interface{ card() string }
+
+func (m *Model) chooseLine() tea.Cmd { return m.page.(chooser).choose(m) }
+
+func canChoose(m *Model) string {
+	if _, ok := m.page.(chooser); !ok {
+		return "there is nothing to choose here"
 	}
+	return ""
 }
 
 // drawPage returns the lines of the open page, exactly as large as r.
@@ -43,37 +85,46 @@ func (m *Model) drawPage(r Rect) []string {
 	ink := &m.styles.Board
 	inner := max(1, r.W-2)
 	rows := m.page.rows(m, inner)
-	lines := make([]string, len(rows))
-	for i, content := range rows {
-		lines[i] = " " + columns.Line(inner, ink.Fill, content, nil) + " "
+	m.page.(fitted).fit(len(rows), r.H-columns.HeadHeight)
+	at := -1
+	if c, ok := m.page.(cursored); ok {
+		at = c.cursor()
 	}
 	view := m.page.window()
-	view.SetWidth(r.W)
-	view.SetHeight(max(0, r.H-columns.HeadHeight))
-	view.SetContentLines(lines)
 	var right []columns.Piece
-	if below := view.TotalLineCount() - view.YOffset() - view.Height(); below > 0 {
+	if below := view.total - view.top - view.height; below > 0 {
 		right = []columns.Piece{{Text: m.signs.Down + several(below, "line") + " ", Style: ink.Muted}}
 	}
 	out := []string{
 		columns.Line(r.W, ink.Fill, append(row{{Text: " ", Style: ink.Fill}}, m.page.title(m)...), right),
 		ink.Accent.Render(repeat(m.signs.RuleFocus, r.W)),
 	}
-	top := view.YOffset()
-	for y := range view.Height() {
+	for y := view.top; y < view.top+view.height; y++ {
 		line := text.Spaces(r.W)
-		if top+y < len(lines) {
-			line = lines[top+y]
+		if y < len(rows) {
+			line = m.pageLine(rows[y], inner, y == at)
 		}
 		out = append(out, line)
 	}
 	return out[:min(len(out), r.H)]
 }
 
-// refreshPage reads an open card again after the board moved.
+// pageLine is one line of a page; the chosen one is marked without colour, too.
+func (m *Model) pageLine(r row, inner int, chosen bool) string {
+	if !chosen {
+		return " " + columns.Line(inner, m.styles.Board.Fill, r, nil) + " "
+	}
+	ink := &m.styles.Selected
+	return ink.Accent.Render(m.signs.Bar) + columns.Line(inner, ink.Fill, r, nil) + ink.Fill.Render(" ")
+}
+
+// refreshPage reads an open page again after the board moved.
 func (m *Model) refreshPage() tea.Cmd {
-	if p, ok := m.page.(*cardPage); ok {
+	switch p := m.page.(type) {
+	case *cardPage:
 		return m.readCard(p.id)
+	case *whyPage:
+		return m.readWhy(p.id)
 	}
 	return nil
 }

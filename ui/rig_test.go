@@ -76,6 +76,8 @@ func (b *fakeBoard) Detail(_ context.Context, id string) (*core.Detail, error) {
 	return nil, fmt.Errorf("read card %q: %w", id, core.ErrNotFound)
 }
 
+func (b *fakeBoard) Generation() int { return 0 }
+
 // asked is how often the screen polled and read so far.
 func (b *fakeBoard) asked() (polls, reads int) {
 	b.mu.Lock()

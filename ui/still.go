@@ -18,6 +18,6 @@ func Frame(snap *core.Snapshot, deps Deps, opts Options, width, height int, dark
 	m.dark = darkBackground
 	m.restyle()
 	m.handle(tea.WindowSizeMsg{Width: width, Height: height})
-	m.take(snap)
+	m.take(snap, 0)
 	return m.draw(), nil
 }

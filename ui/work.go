@@ -15,7 +15,10 @@ import (
 type (
 	// result wraps every message of a command that asked something of the
 	// board, so that the model knows how many are still under way.
-	result struct{ msg tea.Msg }
+	result struct {
+		msg   tea.Msg
+		epoch int
+	}
 
 	// crashed is a panic in such a command.
 	crashed struct {
@@ -24,8 +27,9 @@ type (
 	}
 
 	polled struct {
-		snap *core.Snapshot // nil when nothing moved
-		err  error
+		snap       *core.Snapshot // nil when nothing moved
+		generation int            // of the file that it is from
+		err        error
 	}
 
 	ticked struct {
@@ -42,12 +46,14 @@ type (
 
 	// answered is what became of something a person asked for.
 	answered struct {
+		form       *form // that asked for it, nil for none
+		step       *step // how it is undone, nil where it cannot be
 		text       string
 		err        error
 		reconciled []string
 	}
 
-	pollDue struct{}
+	pollDue struct{ epoch int }
 	tickDue struct{ turn int }
 	beatDue struct{ turn int }
 )
@@ -56,15 +62,16 @@ type (
 // and ends the program in order.
 func (m *Model) ask(f func(ctx context.Context) tea.Msg) tea.Cmd {
 	m.inFlight++
+	epoch := m.epoch
 	return func() (msg tea.Msg) {
 		m.working.RLock()
 		defer m.working.RUnlock()
 		defer func() {
 			if r := recover(); r != nil {
-				msg = result{crashed{r, debug.Stack()}}
+				msg = result{crashed{r, debug.Stack()}, epoch}
 			}
 		}()
-		return result{f(m.ctx)}
+		return result{f(m.ctx), epoch}
 	}
 }
 
@@ -79,9 +86,33 @@ func (m *Model) poll() tea.Cmd {
 		if err != nil || !changed && !must {
 			return polled{err: err}
 		}
+		// Asked before the snapshot: a file that takes the board's place in
+		// between makes a decision void, not wrong.
+		generation := board.Generation()
 		snap, err := board.Snapshot(ctx)
-		return polled{snap, err}
+		return polled{snap, generation, err}
 	})
+}
+
+// lookNow looks at the board at once, without changing the pace of polling.
+func (m *Model) lookNow() tea.Cmd {
+	board := m.deps.Board
+	if board == nil {
+		return nil
+	}
+	return m.ask(func(ctx context.Context) tea.Msg {
+		generation := board.Generation()
+		if snap, err := board.Snapshot(ctx); err == nil {
+			return glimpsed{snap, generation}
+		}
+		return nil // the next poll tells what is wrong
+	})
+}
+
+// glimpsed is a snapshot beside the ordinary polls.
+type glimpsed struct {
+	snap       *core.Snapshot
+	generation int
 }
 
 // The pace of polling: quick while somebody looks, slow otherwise.
@@ -96,7 +127,8 @@ func (m *Model) pollLater() tea.Cmd {
 	if m.focused || m.now().Sub(m.lastKey) < usedRecently {
 		pace = pollQuick
 	}
-	return tea.Tick(pace, func(time.Time) tea.Msg { return pollDue{} })
+	epoch := m.epoch
+	return tea.Tick(pace, func(time.Time) tea.Msg { return pollDue{epoch} })
 }
 
 // onPolled swaps the snapshot in. A failure keeps the last known board.
@@ -120,19 +152,28 @@ func (m *Model) onPolled(p polled) tea.Cmd {
 		return next
 	}
 	first := m.snap == nil
-	m.take(p.snap)
-	if first && m.opts.Dispatch && m.deps.Tick != nil {
+	m.take(p.snap, p.generation)
+	if first && (m.opts.Dispatch && m.epoch == 0 || m.always) && m.deps.Tick != nil {
 		// Not before: a board that cannot be read is not dispatched.
 		next = tea.Batch(next, m.dispatch())
 	}
-	return tea.Batch(next, m.refreshPage())
+	return tea.Batch(next, m.refreshPage(), m.notify())
+}
+
+// onGlimpsed takes a snapshot unless a newer one is on the screen already.
+func (m *Model) onGlimpsed(g glimpsed) tea.Cmd {
+	if m.snap == nil || m.stale != nil || g.snap.NewestEvent < m.snap.NewestEvent || g.snap.TakenAt < m.snap.TakenAt {
+		return nil
+	}
+	m.take(g.snap, g.generation)
+	return m.refreshPage()
 }
 
 // take swaps a snapshot in.
-func (m *Model) take(snap *core.Snapshot) {
+func (m *Model) take(snap *core.Snapshot, generation int) {
 	m.dirty = true
-	m.flashNews(snap)
-	m.snap = snap
+	m.news(snap)
+	m.snap, m.generation = snap, generation
 	m.board.SetSnapshot(snap)
 	if m.deps.Notices != nil {
 		m.notices = m.deps.Notices()

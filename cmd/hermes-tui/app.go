@@ -58,15 +58,17 @@ func newID() string {
 // pid is the number of this process.
 func pid() int { return os.Getpid() }
 
-// claimer is the text of the locks that this process takes: the host name as
-// Python's gethostname sees it, and our pid.
-func claimer() string {
+// hostName is the name of this machine as Python's gethostname sees it.
+func hostName() string {
 	host, err := os.Hostname()
 	if err != nil || host == "" {
-		host = "localhost"
+		return "localhost"
 	}
-	return fmt.Sprintf("%s:%d", host, pid())
+	return host
 }
+
+// claimer is the text of the locks that this process takes.
+func claimer() string { return fmt.Sprintf("%s:%d", hostName(), pid()) }
 
 // locate finds the home and the board that the flags and the environment name.
 func (a *app) locate() error {

@@ -16,6 +16,7 @@ func (a *app) commands() []*cobra.Command {
 		a.dispatchCommand(),
 		a.reconcileCommand(),
 		a.stopCommand(),
+		a.journalCommand(),
 		a.eventsCommand(),
 		a.logsCommand(),
 		a.snapshotCommand(),

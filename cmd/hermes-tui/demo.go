@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hermes-tui/hermes-tui/core/home"
 	"github.com/hermes-tui/hermes-tui/demo"
 	"github.com/hermes-tui/hermes-tui/ui/text"
 )
@@ -72,10 +71,10 @@ func (a *app) demo(ctx context.Context, length time.Duration, keep bool) (err er
 }
 
 // playAgent is a fake agent of the demo, as a process of its own.
-func playAgent(ctx context.Context, args []string, env home.Env) int {
+func playAgent(ctx context.Context, args []string) int {
 	if len(args) != 1 {
 		fmt.Fprintln(os.Stderr, "this command is started by the demo and is of no use by hand")
 		return exitUsage
 	}
-	return demo.RunAgent(ctx, args[0], env, os.Stdout, demo.Clock{Now: now, Sleep: sleep})
+	return demo.RunAgent(ctx, args[0], os.Stdout, demo.Clock{Now: now, Sleep: sleep})
 }

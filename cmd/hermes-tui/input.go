@@ -14,8 +14,9 @@ import (
 // maxText bounds a text that is read from a file or from standard input.
 const maxText = 4 << 20
 
-// readText returns the text of a file, or of standard input for "-". Board files
-// are never named here by a sensible person, and the board is not open yet.
+// readText returns the text of a file, or of standard input for "-". It is called
+// before the board is opened: no file is closed here while SQLite holds locks,
+// even if somebody names the board itself.
 func (a *app) readText(name string) (string, error) {
 	in, label := a.in, "standard input"
 	if name != "-" {

@@ -37,7 +37,9 @@ func start(args []string, env home.Env, in io.Reader, out, errOut io.Writer) int
 		case dispatch.BarrierCommand:
 			return worker.RunBarrier(args[1:])
 		case demo.AgentCommand:
-			return playAgent(context.Background(), args[1:], env)
+			return playAgent(context.Background(), args[1:])
+		case dispatch.LaneCommand:
+			return runLane(args[1:], env)
 		}
 	}
 	return run(args, env, in, out, errOut)

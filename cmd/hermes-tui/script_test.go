@@ -46,6 +46,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DB", filepath.Join(dir, ".hermes", "kanban.db"))
 			env.Setenv("USER", "tester")
 			env.Setenv("HERMES_KANBAN_BUSY_TIMEOUT_MS", "5000")
+			// A program with the race detector else waits a second before it ends.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return os.Mkdir(dir, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -131,7 +131,7 @@ func (a *app) elsewhere(ctx context.Context, id string, err error) error {
 		return err
 	}
 	for _, place := range boards {
-		if place.DB != a.place.DB && has(ctx, place.DB, id) {
+		if place.DB != a.place.DB && a.has(ctx, place.DB, id) {
 			return fmt.Errorf("task %q: %w %s; found on %s: use --board %s", id, errElsewhere, a.place.Slug, place.Slug, place.Slug)
 		}
 	}
@@ -140,8 +140,8 @@ func (a *app) elsewhere(ctx context.Context, id string, err error) error {
 
 // has reports whether the board in that file has the card. One that cannot be
 // looked at counts as not having it.
-func has(ctx context.Context, db, id string) bool {
-	b, err := board.Open(ctx, db, board.Options{Now: now, NewID: newID, Busy: busyOnScreen})
+func (a *app) has(ctx context.Context, db, id string) bool {
+	b, err := board.Open(ctx, db, board.Options{Now: now, NewID: newID, Busy: a.busy(busyOnScreen)})
 	if err != nil {
 		return false
 	}

@@ -4,21 +4,36 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/core/home"
+	"github.com/hermes-tui/hermes-tui/core/journal"
 	"github.com/hermes-tui/hermes-tui/core/operator"
 	"github.com/hermes-tui/hermes-tui/core/process"
 	"github.com/hermes-tui/hermes-tui/core/reconcile"
+	"github.com/hermes-tui/hermes-tui/core/worker"
 )
 
 // table is the process table of this machine as our claim locks name it.
-func table() *process.Table {
-	host, _, _ := strings.Cut(claimer(), ":")
-	return &process.Table{Host: host}
+func table() *process.Table { return &process.Table{Host: hostName()} }
+
+// results are the journals of the board.
+type results struct{ *journal.Journal }
+
+// HasPending reports whether a result of that run waits to be applied.
+func (r results) HasPending(task string, run int64) (bool, error) {
+	return r.Place.HasPending(task, run)
+}
+
+// journal brings the results of the board's workers to it.
+func (a *app) journal(b *board.Board) *journal.Journal {
+	runs := worker.RunDir{StateRoot: a.place.StateRoot, Board: a.place.Slug}
+	return &journal.Journal{
+		Board: b, Place: journal.Place{Root: a.place.StateRoot, Slug: a.place.Slug, DB: a.place.DB}, Sight: table().Sight, Now: now,
+		Held: func(task string, run int64) bool { return runs.Lease(task, run) != worker.LeaseFree },
+	}
 }
 
 // stopper ends workers that are proven to be ours.
@@ -55,6 +70,7 @@ func (a *app) dispatcher(b *board.Board) (*dispatch.Dispatcher, error) {
 	return &dispatch.Dispatcher{
 		Board: b, Home: a.home, Place: a.place, Prober: t, Exits: children, Claimer: claimer(), Now: now, Rules: rules, Sleep: sleep, MemoryLeft: process.MemoryLeft,
 		Stopper: stopper(t), PID: int64(pid()), Fingerprint: t.Fingerprint(int64(pid())),
+		Results: results{a.journal(b)},
 		Starter: &dispatch.Workers{
 			Home: a.home, Place: a.place, Table: t, Children: children, Program: program, Settings: a.settings(), Rules: rules, Sleep: sleep,
 		},

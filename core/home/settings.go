@@ -19,7 +19,13 @@ type Settings struct {
 	Keys   map[string][]string
 	Mouse  bool
 	Notify bool
-	Lanes  map[string]Lane // by assignee name
+	// NotifyCommand is run by a dispatcher without a screen when a card needs
+	// somebody: a program and its arguments, never a shell. Nil: none.
+	NotifyCommand []string
+	// AllowNetworkFS lets this program dispatch on a board whose file lies on a
+	// network file system.
+	AllowNetworkFS bool
+	Lanes          map[string]Lane // by assignee name
 }
 
 // DispatchMode says what a screen does about dispatching when it opens a board.

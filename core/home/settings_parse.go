@@ -33,14 +33,16 @@ func ParseSettings(file string, data []byte) (Settings, error) {
 	root, err := parseYAML(data)
 	if err == nil && root != nil {
 		err = mapping(root, "", fields{
-			"dispatch": oneOf(&s.Dispatch, DispatchAsk, DispatchWatch, DispatchLanes, DispatchAlways),
-			"theme":    text(&s.Theme),
-			"density":  oneOf(&s.Density, Compact, Normal, Roomy),
-			"columns":  columns(&s.Columns),
-			"keys":     keys(&s.Keys),
-			"mouse":    boolean(&s.Mouse),
-			"notify":   boolean(&s.Notify),
-			"lanes":    lanes(&s.Lanes),
+			"dispatch":         oneOf(&s.Dispatch, DispatchAsk, DispatchWatch, DispatchLanes, DispatchAlways),
+			"theme":            text(&s.Theme),
+			"density":          oneOf(&s.Density, Compact, Normal, Roomy),
+			"columns":          columns(&s.Columns),
+			"keys":             keys(&s.Keys),
+			"mouse":            boolean(&s.Mouse),
+			"notify":           boolean(&s.Notify),
+			"notify_command":   command(&s.NotifyCommand),
+			"allow_network_fs": boolean(&s.AllowNetworkFS),
+			"lanes":            lanes(&s.Lanes),
 		})
 	}
 	if err != nil {
@@ -134,6 +136,22 @@ func texts(to *[]string) decode {
 			*to = append(*to, t)
 			return err
 		})
+	}
+}
+
+// command takes a program and its arguments, each a text of its own.
+func command(to *[]string) decode {
+	return func(n *yaml.Node, key string) error {
+		if err := texts(to)(n, key); err != nil {
+			return err
+		}
+		if len(*to) == 0 || strings.TrimSpace((*to)[0]) == "" {
+			return wrong(n, key, "is missing or empty; name the program to run")
+		}
+		if slices.ContainsFunc(*to, func(a string) bool { return strings.ContainsRune(a, 0) }) {
+			return wrong(n, key, "contains a zero byte")
+		}
+		return nil
 	}
 }
 
@@ -265,7 +283,7 @@ func route(n *yaml.Node, key string) (Route, error) {
 	r := Route{Prompt: PromptStdin, Output: OutputObject}
 	err := mapping(n, key, fields{
 		"name":    text(&r.Name),
-		"command": texts(&r.Command),
+		"command": command(&r.Command),
 		"prompt":  oneOf(&r.Prompt, PromptArg, PromptStdin, PromptFile),
 		"output":  oneOf(&r.Output, OutputObject, OutputClaude, OutputCodex),
 		"quota":   pattern(&r.Quota),
@@ -274,11 +292,8 @@ func route(n *yaml.Node, key string) (Route, error) {
 	if err != nil {
 		return r, err
 	}
-	if len(r.Command) == 0 || strings.TrimSpace(r.Command[0]) == "" {
-		return r, wrong(n, below(key, "command"), "is missing or empty; name the program to run")
-	}
-	if slices.ContainsFunc(r.Command, func(a string) bool { return strings.ContainsRune(a, 0) }) {
-		return r, wrong(n, below(key, "command"), "contains a zero byte")
+	if len(r.Command) == 0 {
+		return r, wrong(n, below(key, "command"), "is missing; name the program to run")
 	}
 	r.Name = or(r.Name, filepath.Base(r.Command[0]))
 	return r, placeholder(n, key, r)

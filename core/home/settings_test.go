@@ -26,6 +26,8 @@ keys:
   quit: [q, ctrl+c]
 mouse: true
 notify: true
+notify_command: [notify-send, "a card needs you"]
+allow_network_fs: true
 lanes:
   cli-auto:
     routes:
@@ -51,7 +53,7 @@ func TestSettings(t *testing.T) {
 		Dispatch: DispatchLanes, Theme: "dusk", Density: Roomy,
 		Columns: []core.Status{core.Ready, core.Running, core.Other},
 		Keys:    map[string][]string{"requeue": {"R"}, "quit": {"q", "ctrl+c"}},
-		Mouse:   true, Notify: true,
+		Mouse:   true, Notify: true, NotifyCommand: []string{"notify-send", "a card needs you"}, AllowNetworkFS: true,
 		Lanes: map[string]Lane{
 			"cli-auto": {MaxRuntime: 1800, Routes: []Route{
 				{Name: "codex-high", Command: []string{"codex", "exec", "--json", "-"}, Prompt: PromptStdin, Output: OutputCodex,
@@ -111,6 +113,12 @@ func TestSettingsRefuseWhatMakesNoSense(t *testing.T) {
 		{"a column twice", "columns: [ready, ready]\n", []string{`"columns[1]"`, "second time"}},
 		{"a key binding that is a number", "keys: {quit: 1}\n", []string{`"keys.quit"`}},
 		{"an empty key binding", "keys: {quit: ''}\n", []string{`"keys.quit"`, "empty"}},
+		{"a command in one text for notices", "notify_command: notify-send hello\n", []string{"line 1", `"notify_command"`, "a list belongs here"}},
+		{"an empty command for notices", "notify_command: []\n", []string{`"notify_command"`, "name the program"}},
+		{"a blank program for notices", "notify_command: ['', x]\n", []string{`"notify_command"`, "name the program"}},
+		{"a number in a command for notices", "notify_command: [sleep, 5]\n", []string{`"notify_command[1]"`, "quote it"}},
+		{"a zero byte in a command for notices", "notify_command: [\"a\\0b\"]\n", []string{`"notify_command"`, "zero byte"}},
+		{"a word for a network file system", "allow_network_fs: sometimes\n", []string{`"allow_network_fs"`, "true or false"}},
 		{"a lane that cannot be an assignee", "lanes: {My Lane: {}}\n", []string{`"lanes.My Lane"`, "assignee"}},
 		{"a lane in capitals", "lanes: {Codex: {}}\n", []string{`"lanes.Codex"`}},
 		{"a lane called default", "lanes: {default: {}}\n", []string{`"lanes.default"`, "profile"}},

@@ -23,6 +23,16 @@ func (b Badge) word() string {
 	return "reconciled"
 }
 
+// BadgeNamed is the badge of that word, none for any other.
+func BadgeNamed(word string) Badge {
+	for _, b := range []Badge{Reconciled, Quarantined} {
+		if b.word() == word {
+			return b
+		}
+	}
+	return NoBadge
+}
+
 // A flash is a pulse of this length, in steps.
 const (
 	flashLength = 3 * time.Second
@@ -48,6 +58,22 @@ func (b *Board) Flash(id string, badge Badge, now time.Time) {
 		return
 	}
 	b.marks[id] = mark{badge: badge, since: now}
+}
+
+// Mark puts a badge on a card that does not pulse: it happened before.
+func (b *Board) Mark(id string, badge Badge) {
+	if badge > b.marks[id].badge {
+		b.marks[id] = mark{badge: badge}
+	}
+}
+
+// Marks are the badges by card, in words.
+func (b *Board) Marks() map[string]string {
+	marks := make(map[string]string, len(b.marks))
+	for id, m := range b.marks {
+		marks[id] = m.badge.word()
+	}
+	return marks
 }
 
 // Pulsing reports whether any flash is still moving.

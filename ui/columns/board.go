@@ -34,6 +34,13 @@ type Board struct {
 	density  Density
 	marks    map[string]mark
 
+	order   Order
+	chosen  []core.Status // the columns a person wants, nil for the usual ones
+	lanes   bool
+	laneTop int // first visible row of the board in lanes
+	picked  map[string]bool
+	anchor  string // where a range of picked cards begins
+
 	kept    map[string]drawn
 	renders int
 }
@@ -48,7 +55,7 @@ type list struct {
 
 // New returns an empty board. Still turns all motion off.
 func New(styles *themes.Styles, signs themes.Signs, still bool) *Board {
-	return &Board{styles: styles, signs: signs, still: still, marks: map[string]mark{}, kept: map[string]drawn{}}
+	return &Board{styles: styles, signs: signs, still: still, marks: map[string]mark{}, picked: map[string]bool{}, kept: map[string]drawn{}}
 }
 
 // SetStyles changes the theme.
@@ -70,6 +77,11 @@ func (b *Board) SetSnapshot(s *core.Snapshot) {
 	for id := range b.marks {
 		if s.ByID[id] == nil {
 			delete(b.marks, id)
+		}
+	}
+	for id := range b.picked {
+		if s.ByID[id] == nil {
+			delete(b.picked, id)
 		}
 	}
 	b.rebuild()
@@ -104,11 +116,8 @@ func (b *Board) rebuild() {
 		tops[l.status] = l.top
 	}
 	b.lists = b.lists[:0]
-	for _, c := range b.snap.Columns {
-		if c.Status == core.Archived && !b.archived || c.Status == core.Other && len(c.Cards) == 0 {
-			continue
-		}
-		cards := c.Cards
+	for _, c := range b.shown() {
+		cards := b.arrange(c.Cards)
 		if b.filter != nil {
 			cards = slices.DeleteFunc(slices.Clone(cards), func(c *core.Card) bool { return !b.filter(c) })
 		}

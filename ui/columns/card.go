@@ -76,6 +76,8 @@ func (p *painter) bar(l *look) string {
 	switch {
 	case l.bright:
 		return p.badgeStyle(l.badge).Render(p.signs.BarFlash)
+	case l.picked:
+		return p.ink.Accent.Render(p.signs.Picked)
 	case l.selected:
 		return p.ink.Accent.Render(p.signs.Bar)
 	}

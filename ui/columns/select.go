@@ -97,11 +97,31 @@ func (b *Board) MoveColumn(direction int) {
 	}
 	for col := b.col + direction; col >= 0 && col < len(b.lists); col += direction {
 		if l := &b.lists[col]; len(l.cards) > 0 {
-			row := l.top + b.row - b.lists[b.col].top
-			b.put(col, min(max(0, row), len(l.cards)-1))
+			b.put(col, b.beside(col))
 			return
 		}
 	}
+}
+
+// beside is the row of another column that is at the selection's height: on the
+// screen, or in its lane.
+func (b *Board) beside(col int) int {
+	l, here := &b.lists[col], &b.lists[b.col]
+	row := l.top + b.row - here.top
+	if b.lanes {
+		owner := here.cards[b.row].Assignee
+		first := slices.IndexFunc(here.cards, func(c *core.Card) bool { return c.Assignee == owner })
+		row = slices.IndexFunc(l.cards, func(c *core.Card) bool { return compareLanes(c.Assignee, owner) >= 0 })
+		switch {
+		case row < 0:
+			row = len(l.cards) - 1
+		case l.cards[row].Assignee == owner:
+			for n := b.row - first; n > 0 && row+1 < len(l.cards) && l.cards[row+1].Assignee == owner; n-- {
+				row++
+			}
+		}
+	}
+	return min(max(0, row), len(l.cards)-1)
 }
 
 // CycleColumn is MoveColumn that starts again at the other end.
@@ -158,4 +178,25 @@ func (b *Board) NextBadge(direction int) bool {
 	}
 	b.put(places[at].col, places[at].row)
 	return true
+}
+
+// CardAt is the id of the card that was drawn at a place of the view, which is
+// counted from its upper left cell; empty for none.
+func (b *Board) CardAt(slots []Slot, x, y, height int) string {
+	step := b.density.lines() + b.density.gap()
+	for _, slot := range slots {
+		if x < slot.X || x >= slot.X+slot.Width || slot.Folded || y < HeadHeight || y >= height {
+			continue
+		}
+		l := &b.lists[slot.Column]
+		row := l.top + (y-HeadHeight)/step
+		if !b.lanes {
+			if row < len(l.cards) {
+				return l.cards[row].ID
+			}
+			return ""
+		}
+		return b.laneCardAt(slot.Column, y-HeadHeight, step)
+	}
+	return ""
 }

@@ -15,6 +15,7 @@ type look struct {
 	badge    Badge
 	bright   bool // the bright half of a flash
 	next     bool // the card that starts next
+	picked   bool // chosen together with others
 	unknown  bool // nobody is known by the assignee's name
 	held     string
 	age      int64 // bucket of the time that matters in this column

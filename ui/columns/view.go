@@ -62,11 +62,28 @@ func (b *Board) View(slots []Slot, height int, now time.Time) []string {
 	if len(b.kept) > maxKept {
 		clear(b.kept)
 	}
+	if b.lanes {
+		return append(b.heads(slots), b.laneView(slots, max(0, height-HeadHeight), now)...)[:height]
+	}
 	blocks := make([][]string, len(slots))
 	for i, slot := range slots {
 		blocks[i] = b.column(slot, height, now)
 	}
-	// Below the titles the dividers hang from the rule.
+	return b.join(blocks, height)
+}
+
+// heads draws what stands above the cards of the columns.
+func (b *Board) heads(slots []Slot) []string {
+	blocks := make([][]string, len(slots))
+	for i, slot := range slots {
+		blocks[i] = []string{b.head(slot, 0, 0), b.rule(slot)}
+	}
+	return b.join(blocks, HeadHeight)
+}
+
+// join sets columns side by side. Below the titles the dividers hang from the
+// rule.
+func (b *Board) join(blocks [][]string, height int) []string {
 	faint := b.styles.Board.Faint
 	divider := faint.Render(b.signs.Divider)
 	out := make([]string, height)
@@ -191,7 +208,7 @@ func (b *Board) look(c *core.Card, width int, now time.Time) look {
 	l := look{
 		width: width, density: b.density, selected: c.ID == b.sel,
 		badge: m.badge, bright: m.badge != NoBadge && !b.still && m.bright(now),
-		next: c.ID == b.next, held: b.facts.Held[c.ID],
+		next: c.ID == b.next, held: b.facts.Held[c.ID], picked: b.picked[c.ID],
 		age: bucket(now.Unix(), since(c)), beat: unknownAge,
 	}
 	if c.Status == core.Running {
