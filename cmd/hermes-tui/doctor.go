@@ -53,12 +53,16 @@ type lockFinding struct {
 }
 
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var check bool
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what was found: home, board, locks, configuration, terminal",
 		Long:  "Looks at everything this program depends on and changes nothing. What is wrong is listed at the end and gives\nthe exit code.",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check {
+				return a.check(cmd.Context())
+			}
 			h, err := home.Find(a.env)
 			if err != nil {
 				return err
@@ -75,6 +79,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&check, "check", false, "look whether the rows of the board keep what must always be true")
+	return cmd
 }
 
 func (f *findings) problem(err error) {
