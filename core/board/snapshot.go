@@ -108,7 +108,11 @@ func (r *reader) cards(ctx context.Context) ([]core.Card, error) {
 	shown := map[string]string{
 		"title":              fmt.Sprintf("substr(title, 1, %d)", shownTitle),
 		"last_failure_error": fmt.Sprintf("substr(last_failure_error, 1, %d)", shownReason),
-		"result":             fmt.Sprintf("CASE status WHEN 'done' THEN substr(result, 1, %d) END", shownSummary),
+		// What a lane stores is the whole object of its agent, whose summary says it
+		// in words.
+		"result": fmt.Sprintf(`CASE status WHEN 'done' THEN substr(
+			CASE WHEN substr(result, 1, 1) = '{' AND json_valid(result) THEN coalesce(json_extract(result, '$.summary'), result) ELSE result END, 1, %d) END`,
+			shownSummary),
 	}
 	columns := slices.Concat(cardTexts, cardNumbers, cardRest)
 	list := make([]string, len(columns))

@@ -197,3 +197,21 @@ func TestACardShowsItsRunAndItsReason(t *testing.T) {
 		t.Errorf("taken %d, newest %d, %d events", s.TakenAt, s.NewestEvent, len(s.Events))
 	}
 }
+
+func TestTheSummaryOfAnAgentsObjectIsShownInWords(t *testing.T) {
+	path := fresh(t)
+	change(t, path, `INSERT INTO tasks(id, title, status, created_at, result) VALUES
+		('t_1', 'x', 'done', 1, '{"status": "completed", "summary": "Done and checked"}'),
+		('t_2', 'x', 'done', 1, '{"status": "completed", "result": 5}'), ('t_3', 'x', 'done', 1, '{torn'), ('t_4', 'x', 'done', 1, 'plain')`)
+	s, err := open(t, path).Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"t_1": "Done and checked", "t_2": `{"status": "completed", "result": 5}`, "t_3": "{torn", "t_4": "plain",
+	} {
+		if got := s.ByID[id].Summary; got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}

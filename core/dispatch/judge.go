@@ -27,6 +27,9 @@ type look struct {
 	exit     *board.Exit   // how it ended, where that is known
 	launch   Launch        // what our own record of the start says
 	claimer  core.Sighting // the process that made the claim
+	// jumped is when the wall clock was last seen to jump, in epoch seconds; 0
+	// never. What was written down before that moment has no age that counts.
+	jumped int64
 }
 
 // Launch is what our record of the start of a run says.
@@ -134,7 +137,7 @@ func (l look) lastSign() int64 {
 // the stale timeout did.
 func (l look) alive(rules Rules, now int64) fate {
 	t := l.card.Task
-	elapsed, silent := now-l.who.RunStarted, l.silent(now)
+	elapsed, silent := now-max(l.who.RunStarted, l.jumped), l.silent(now)
 	switch {
 	case rules.StaleTimeout > 0 && elapsed >= rules.StaleTimeout && silent:
 		return fate{deed: stop, cause: board.Silent, limit: rules.StaleTimeout}
@@ -149,7 +152,7 @@ func (l look) alive(rules Rules, now int64) fate {
 }
 
 func (l look) silent(now int64) bool {
-	return l.who.Heartbeat == nil || now-*l.who.Heartbeat >= silence
+	return l.who.Heartbeat == nil && now-l.jumped >= silence || l.who.Heartbeat != nil && now-max(*l.who.Heartbeat, l.jumped) >= silence
 }
 
 // unknown: nobody can tell. A claim of another machine is released when it has

@@ -47,6 +47,7 @@ func (l look) without() look { l.card.Task.WorkerPID, l.who.PID = nil, nil; retu
 func TestTheFateOfARunningCardFollowsFromWhatIsKnownAboutItsWorker(t *testing.T) {
 	rules := Rules{Kanban: home.Kanban{StaleTimeout: 14400, FailureLimit: 2}, Timing: home.Timing{ClaimTTL: 900, CrashGrace: 30}}
 	limited := func(l look, seconds int64) look { l.card.Task.MaxRuntime = &seconds; return l }
+	jumped := func(l look, ago int64) look { l.jumped = now - ago; return l }
 	odd := func(l look, column string) look { l.card.Task.Odd = []string{column}; return l }
 	claimer := func(l look, v core.Verdict) look { l.claimer.Verdict = v; return l }
 	launched := func(l look, state Launch) look { l.launch = state; return l }
@@ -67,6 +68,11 @@ func TestTheFateOfARunningCardFollowsFromWhatIsKnownAboutItsWorker(t *testing.T)
 		{"a living worker past its time limit is stopped", limited(running(61, 300), 60), stop, board.OverTime, ""},
 		{"a time limit of zero is none", limited(running(6100, 300), 0), leave, "", ""},
 		{"a negative time limit is none", limited(running(6100, 300), -5), leave, "", ""},
+
+		{"a clock that jumped makes no worker silent", jumped(running(86400, -80000).beat(86000), 5), renew, "", ""},
+		{"a clock that jumped uses up no time limit", jumped(limited(running(86400, 300), 60), 5), leave, "", ""},
+		{"after a jump silence is counted anew", jumped(running(90000, -80000).beat(86000), 3700), stop, board.Expired, ""},
+		{"a clock set back makes no worker silent", running(-80000, 90000).beat(-80000), leave, "", ""},
 
 		{"what cannot be told is held", running(600, 300).seen(core.Unknown), hold, "", "liveness unknown"},
 		{"what cannot be told is held when the claim is over too", running(600, -60).seen(core.Unknown), hold, "", "liveness unknown"},
@@ -108,5 +114,21 @@ func TestTheFateOfARunningCardFollowsFromWhatIsKnownAboutItsWorker(t *testing.T)
 				t.Errorf("judged %+v, want deed %d, cause %q, why with %q", got, c.deed, c.cause, c.why)
 			}
 		})
+	}
+}
+
+func TestAJumpOfTheWallClockAndASleepOfTheMachineAreNoticed(t *testing.T) {
+	var c clockwork
+	if c.look(1000, 0) != 0 || c.look(1060, 60e9) != 0 || c.look(1130, 125e9) != 0 {
+		t.Error("a steady clock was taken for a jump")
+	}
+	if got := c.look(5000, 130e9); got != 5000 {
+		t.Errorf("a sleep: %d, want 5000", got)
+	}
+	if got := c.look(100, 140e9); got != 100 {
+		t.Errorf("set back: %d, want 100", got)
+	}
+	if got := c.look(110, 150e9); got != 100 {
+		t.Errorf("afterwards: %d, want 100", got)
 	}
 }

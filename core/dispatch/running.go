@@ -41,7 +41,7 @@ func (p *pass) observe(ctx context.Context) error {
 		return err
 	}
 	now := p.Now()
-	for _, c := range cards {
+	for _, c := range p.watched(cards) {
 		l := p.look(c, now)
 		p.verdicts = append(p.verdicts, &verdict{look: l, fate: judge(l, p.rules, now)})
 	}
@@ -58,7 +58,7 @@ func (p *pass) observe(ctx context.Context) error {
 
 // look observes one running card.
 func (p *pass) look(c board.RunningCard, now int64) look {
-	l := look{card: c, who: process.Worker{
+	l := look{card: c, jumped: p.jumped, who: process.Worker{
 		TaskID: c.Task.ID, PID: c.Task.WorkerPID, Fingerprint: c.Task.WorkerStarted, Lock: c.Task.ClaimLock,
 		Heartbeat: c.Heartbeat(), Now: now,
 	}}

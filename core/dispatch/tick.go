@@ -58,7 +58,18 @@ type Dispatcher struct {
 	// MemoryLeft is the share of the machine's memory that is available, false
 	// where that cannot be told; nil never tells.
 	MemoryLeft func() (float64, bool)
+	// NetworkFS says whether a path lies on a network file system, and on which;
+	// no tick runs there. Nil never asks: dispatching was allowed anyway.
+	NetworkFS func(path string) (remote bool, kind string, err error)
+	// Lane reports whether a name, trimmed and in lower case, is a lane of our
+	// configuration that no Hermes profile stands in the way of. Nil knows none.
+	Lane func(assignee string) bool
 
+	// Steady is a clock that nobody sets and that stands still while the machine
+	// sleeps; nil tells no jumps.
+	Steady func() time.Duration
+
+	clock  clockwork
 	steady steady // what the last tick leaves to the next; ticks of one Dispatcher do not overlap
 	Rules  func() Rules
 }
@@ -68,11 +79,10 @@ type Options struct {
 	NoSpawn     bool // all but claiming and starting; the report lists what would start
 	DryRun      bool // write nothing at all; the report is a plan
 	NoReconcile bool // leave running cards with a broken claim alone
+	// LanesOnly starts and watches the workers of our own lanes and leaves
+	// everything else alone, so that a Hermes gateway may dispatch beside us.
+	LanesOnly bool
 }
-
-// ErrWatching: this tick may not dispatch, for a reason that is no failure: an
-// emergency stop, or a Hermes gateway that dispatches on this home.
-var ErrWatching = errors.New("only watching")
 
 // Tick is one pass over the board in a fixed order. Another dispatcher's tick
 // makes it a report with SkippedLocked and no error. What concerns one card only
@@ -80,7 +90,9 @@ var ErrWatching = errors.New("only watching")
 // the report then holds what was done before.
 func (d *Dispatcher) Tick(ctx context.Context, o Options) (*Report, error) {
 	report := NewReport()
-	if err := d.mayDispatch(); err != nil {
+	why, err := d.mayDispatch(o)
+	if err != nil {
+		report.Watching = why
 		return report, err
 	}
 	lock, err := d.lock(o)
@@ -99,21 +111,6 @@ func (d *Dispatcher) Tick(ctx context.Context, o Options) (*Report, error) {
 
 func (d *Dispatcher) newPass(o Options, report *Report) *pass {
 	return &pass{Dispatcher: d, Options: o, Report: report, rules: d.Rules(), due: never, released: map[string]bool{}, names: map[string]string{}}
-}
-
-// mayDispatch looks for what forbids any dispatching here.
-func (d *Dispatcher) mayDispatch() error {
-	if stopped, why := d.Home.Stopped(d.Now()); stopped {
-		return fmt.Errorf("emergency stop: %s: %w", why, ErrWatching)
-	}
-	held, err := d.Home.GatewayHolds()
-	if err != nil {
-		return fmt.Errorf("cannot tell whether a Hermes gateway dispatches here, so this program does not: %w", err)
-	}
-	if held {
-		return fmt.Errorf("a Hermes gateway dispatches here: %w", ErrWatching)
-	}
-	return nil
 }
 
 // lock takes the lock that every dispatcher of this board takes around a tick.
@@ -146,6 +143,7 @@ type pass struct {
 	rules     Rules
 	verdicts  []*verdict        // on the cards that ran when the tick began
 	mark      board.Mark        // of the board when the tick began
+	jumped    int64             // when the wall clock was last seen to jump; 0 never
 	due       int64             // the moment at which the first guard ends
 	names     map[string]string // why nobody can be started under a name, empty if somebody can
 	unknown   []string          // assignees for whom nobody can be started
@@ -163,6 +161,9 @@ func (p *pass) run(ctx context.Context) error {
 		return err
 	}
 	p.mark = mark
+	if p.Steady != nil {
+		p.jumped = p.clock.look(p.Now(), p.Steady())
+	}
 	for _, step := range []func(context.Context) error{
 		p.replay, p.leftovers, p.observe, p.expired, p.reconcile, p.stale, p.crashed, p.overTime,
 	} {
@@ -184,7 +185,7 @@ func (p *pass) run(ctx context.Context) error {
 
 // reconcile repairs cards whose recorded state has lost touch with reality.
 func (p *pass) reconcile(ctx context.Context) error {
-	if p.NoReconcile || !p.rules.ReconcileOrphans {
+	if p.NoReconcile || p.LanesOnly || !p.rules.ReconcileOrphans {
 		return nil
 	}
 	pass := reconcile.Pass{Board: p.Board, Prober: p.Prober, Now: p.Now, OrphansOnly: p.unmoved() && !p.steady.strays}
@@ -240,6 +241,9 @@ func planned(plan reconcile.Plan) reconcile.Done {
 
 // promote moves waiting cards on that nothing holds back any more.
 func (p *pass) promote(ctx context.Context) error {
+	if p.LanesOnly {
+		return nil // the gateway does
+	}
 	if p.DryRun {
 		waiting, err := p.Board.Promotable(ctx, p.rules.FailureLimit)
 		for _, w := range waiting {
