@@ -162,6 +162,11 @@ func (a *app) journalRecordCommand() *cobra.Command {
 				return err
 			}
 			record := journal.Record{Board: a.place.Slug, Task: task, Run: run, Result: &result, WrittenAt: now()}
+			// What tells this run from another one of its number after a restore. A run
+			// that cannot be read now does not keep the result from being kept.
+			if of, err := j.Board.Run(cmd.Context(), run); err == nil && of.TaskID == task {
+				record.RunStarted, record.ClaimLock = &of.StartedAt, of.ClaimLock
+			}
 			if summary != "" {
 				record.Summary = &summary
 			}

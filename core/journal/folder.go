@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -123,6 +122,3 @@ func (f *Folder) trusts(owner uint32) bool {
 	}
 	return false
 }
-
-// path is how a file of the folder is named to a person.
-func (p Place) path(name string) string { return filepath.Join(p.Root, p.Slug, name) }
