@@ -23,6 +23,7 @@ var rooms = map[string][]string{
 	"core/journal":   {"core", "core/board", "core/process", "core/home"},
 	"core/worker":    {"core", "core/process", "core/home"},
 	"core/lane":      {"core", "core/board", "core/process", "core/home", "core/journal", "core/worker"},
+	"core/attention": {"core"},
 	"core/reconcile": {"core", "core/board", "core/process"},
 	"core/operator":  {"core", "core/board", "core/process", "core/home", "core/journal"},
 	"core/dispatch":  {"core", "core/board", "core/process", "core/home", "core/journal", "core/worker", "core/reconcile"},

@@ -88,7 +88,7 @@ func (m *Model) actStep(f *form, c operator.Card, s *step, do func(ctx context.C
 		}
 		said, err := do(ctx)
 		switch {
-		case errors.Is(err, core.ErrChanged):
+		case errors.Is(err, core.ErrChanged) && c.ID != "":
 			err = meanwhile(ctx, read, c, err)
 		case err == nil && s != nil:
 			s.card = left(ctx, read, s.card)

@@ -61,7 +61,7 @@ func boardActions() []action {
 		{id: "requeue", scope: anywhere, keys: []string{"r"}, label: "requeue", group: groupCards, acts: true,
 			help: "put a card back in the queue, after looking what stands behind it", enabled: orPicked(canRequeue), run: forPicked((*Model).openRequeue, (*Model).bulkRequeue)},
 		{id: "replay", scope: anywhere, keys: []string{"J"}, label: "replay", group: groupCards, acts: true,
-			help: "bring the finished results of this card's journals to the board", enabled: canReplay, run: (*Model).replay},
+			help: "bring the finished results of this card to the board, or of all", enabled: canReplay, run: (*Model).replay},
 		{id: "seen", scope: onBoard, keys: []string{"s"}, group: groupCards,
 			help: "take the badge off the card", enabled: hasBadge, run: (*Model).seen},
 		{id: "reconcile", scope: anywhere, keys: []string{"x"}, label: "reconcile", group: groupBoard, acts: true,
@@ -70,6 +70,8 @@ func boardActions() []action {
 			help: "claim cards and start workers while this screen is open", enabled: canDispatch, run: (*Model).offerDispatch},
 		{id: "pause", scope: anywhere, keys: []string{"p"}, label: "pause", group: groupBoard, acts: true,
 			help: "pause or resume dispatching", enabled: canPause, run: (*Model).pauseOrResume},
+		{id: "watch", scope: anywhere, keys: []string{"W"}, group: groupBoard, acts: true,
+			help: "dispatch no more from here, nor when this board is opened again", enabled: canPause, run: (*Model).watch},
 		{id: "filter", scope: onBoard, keys: []string{"/"}, label: "filter", group: groupBoard,
 			help: "show only some cards: words, @owner, #status", enabled: needsBoard, run: (*Model).openFilter},
 		{id: "density", scope: onBoard, keys: []string{"z"}, group: groupBoard,
@@ -81,7 +83,7 @@ func boardActions() []action {
 		{id: "help", scope: anywhere, keys: []string{"?"}, label: "help", group: groupBoard,
 			help: "all keys", run: (*Model).openHelp},
 		{id: "quit", scope: anywhere, keys: []string{"q", "ctrl+c"}, label: "quit", group: groupBoard,
-			help: "leave; running workers go on", run: (*Model).leave},
+			help: "leave; running workers go on", run: func(*Model) tea.Cmd { return tea.Quit }},
 	}
 }
 
@@ -202,7 +204,7 @@ func canReplay(m *Model) string {
 	if m.deps.Replay == nil {
 		return "journals cannot be replayed here"
 	}
-	return needsCard(m)
+	return needsBoard(m)
 }
 
 func hasBadge(m *Model) string {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os/exec"
 	"time"
@@ -55,6 +56,8 @@ type Deps struct {
 	// Replay brings the journals of a card to the board, those of all cards for
 	// an empty id, and answers in words.
 	Replay func(ctx context.Context, id string) (string, error)
+
+	Journals Journals
 
 	// Known reports whether a worker can be started for this assignee; Names
 	// lists those for whom one can.
@@ -112,6 +115,10 @@ type Options struct {
 	// only watched until a person says so. Interval is the time between ticks.
 	Dispatch bool
 	Interval time.Duration
+
+	// Terminal is written to once, after the end: to undo what this program asked
+	// of the terminal. Nil where there is none.
+	Terminal io.Writer
 
 	// LogPath is named after a crash, whose stack went to Log.
 	Log     *slog.Logger

@@ -101,33 +101,3 @@ func paragraph(words string, width int, style themes.Style) []row {
 	}
 	return rows
 }
-
-// offer is the dialog that asks whether this screen should dispatch.
-type offer struct{ guard }
-
-func (m *Model) offerDispatch() tea.Cmd {
-	o := &offer{}
-	o.arm(m.now())
-	m.dialog = o
-	return nil
-}
-
-func (o *offer) title() string          { return "Dispatch from this screen" }
-func (o *offer) field() *field          { return nil }
-func (o *offer) foot(*Model, int) []row { return nil }
-func (o *offer) hints() []hint          { return []hint{{"y", "dispatch while open"}, {"esc", "keep watching"}} }
-
-func (o *offer) body(m *Model, width int) []row {
-	rows := paragraph("While this screen is open it will claim ready cards, start workers for them, watch these and repair what broke, every "+
-		columns.Span(int64(m.opts.Interval/time.Second))+".", width, m.styles.Raised.Text)
-	rows = append(rows, nil)
-	return append(rows, paragraph("Closing the screen stops nothing that runs. p pauses.", width, m.styles.Raised.Muted)...)
-}
-
-func (o *offer) confirm(m *Model) tea.Cmd {
-	if !o.ready(m.now()) {
-		return nil
-	}
-	m.dialog = nil
-	return m.dispatch()
-}

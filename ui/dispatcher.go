@@ -2,7 +2,9 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -74,6 +76,10 @@ func (m *Model) onTicked(t ticked) tea.Cmd {
 	d.busy, d.last, d.hindrance, d.failure = false, t.report, text.Clean(t.hindrance), ""
 	m.dirty = true
 	switch {
+	case errors.Is(t.err, dispatch.ErrWatching):
+		if d.hindrance == "" {
+			d.hindrance = text.Clean(strings.TrimSuffix(t.err.Error(), ": "+dispatch.ErrWatching.Error()))
+		}
 	case t.err != nil:
 		d.failure = text.Clean(t.err.Error())
 		m.complain("tick failed: " + d.failure)

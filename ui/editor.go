@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/hermes-tui/hermes-tui/ui/text"
 )
 
@@ -32,7 +34,7 @@ func (m *Model) editOutside(f *form, e *entry) tea.Cmd {
 		f.complain = text.Clean(err.Error())
 		return nil
 	}
-	return tea.ExecProcess(m.deps.Editor(path), func(err error) tea.Msg {
+	edit := tea.ExecProcess(m.deps.Editor(path), func(err error) tea.Msg {
 		defer os.Remove(path)
 		w := wrote{form: f, entry: e}
 		if err != nil {
@@ -42,6 +44,7 @@ func (m *Model) editOutside(f *form, e *entry) tea.Cmd {
 		w.text, w.err = readDraft(path)
 		return w
 	})
+	return tea.Sequence(tea.Raw(ansi.ResetModeLightDark), edit)
 }
 
 func (m *Model) writeDraft(words string) (path string, err error) {

@@ -177,6 +177,33 @@ func TestTooSmallSaysWhatItNeeds(t *testing.T) {
 // hostile is text that tries everything on a terminal.
 const hostile = "x\x1b[2J\x1b]0;PWNED\a\x1b]52;c;cm0gLXJm\a\x1b]8;;http://evil.example\x1b\\l\x1b[6n\x1bP$q\"p\x1b\\\x1bc\u009b31m\x9b31m\r\b\a\x00\u202egpj\u200b\ufeff\U000e0041\x1b(B\x1b[?1049l"
 
+// checkHarmless finds what would do more in a terminal than set a style.
+func checkHarmless(t *testing.T, frame, what string) {
+	t.Helper()
+	for rest := frame; rest != ""; {
+		seq, width, n, _ := ansi.DecodeSequence(rest, ansi.NormalState, nil)
+		if rest = rest[n:]; width > 0 || seq == "\n" {
+			continue
+		}
+		if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") {
+			t.Fatalf("%s: %q reaches the terminal", what, seq)
+		}
+	}
+}
+
+// checkColourless finds a colour.
+func checkColourless(t *testing.T, frame, what string) {
+	t.Helper()
+	for _, seq := range strings.Split(frame, "\x1b[")[1:] {
+		codes, _, _ := strings.Cut(seq, "m")
+		for _, code := range strings.Split(codes, ";") {
+			if len(code) > 1 && code >= "30" && code != "7" {
+				t.Fatalf("%s writes colour %q", what, codes)
+			}
+		}
+	}
+}
+
 func TestForeignTextNeverSpeaksToTheTerminal(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		m := still(t, size[0], size[1], Options{})
@@ -193,15 +220,7 @@ func TestForeignTextNeverSpeaksToTheTerminal(t *testing.T) {
 		check := func(name string) {
 			t.Helper()
 			checkFrame(t, m, name)
-			for rest := m.draw(); rest != ""; {
-				seq, width, n, _ := ansi.DecodeSequence(rest, ansi.NormalState, nil)
-				if rest = rest[n:]; width > 0 || seq == "\n" {
-					continue
-				}
-				if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") {
-					t.Fatalf("%s: %q reaches the terminal", name, seq)
-				}
-			}
+			checkHarmless(t, m.draw(), name)
 		}
 		m.press("A")
 		for range 3 {
@@ -246,14 +265,7 @@ func TestForeignTextNeverSpeaksToTheTerminal(t *testing.T) {
 func TestWithoutColourNothingIsColoured(t *testing.T) {
 	m := still(t, 120, 40, Options{NoColor: true, Theme: "light"})
 	views(m, func(name string) {
-		for _, seq := range strings.Split(m.draw(), "\x1b[")[1:] {
-			codes, _, _ := strings.Cut(seq, "m")
-			for _, code := range strings.Split(codes, ";") {
-				if len(code) > 1 && code >= "30" && code != "7" {
-					t.Fatalf("%s writes colour %q", name, codes)
-				}
-			}
-		}
+		checkColourless(t, m.draw(), name)
 	})
 }
 

@@ -30,9 +30,6 @@ func (m *Model) background(dark bool) {
 	}
 }
 
-// leave ends the program with the terminal as it was.
-func (m *Model) leave() tea.Cmd { return tea.Sequence(tea.Raw(ansi.ResetModeLightDark), tea.Quit) }
-
 // copyID and copyTitle hand the harmless form of a text to the terminal's
 // clipboard, and say so: whether the terminal takes it nobody can tell.
 func (m *Model) copyID() tea.Cmd { return m.copy("id", m.target().ID) }

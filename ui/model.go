@@ -249,6 +249,10 @@ func (m *Model) handleResult(msg tea.Msg) tea.Cmd {
 		return m.onBoardsListed(msg)
 	case boardOpened:
 		return m.onBoardOpened(msg)
+	case journalsListed:
+		m.onJournalsListed(msg)
+	case journalShown:
+		m.onJournalShown(msg)
 	case bulkDone:
 		m.onBulkDone(msg)
 	case glimpsed:

@@ -125,6 +125,8 @@ func (m *Model) refreshPage() tea.Cmd {
 		return m.readCard(p.id)
 	case *whyPage:
 		return m.readWhy(p.id)
+	case *journalsPage:
+		return m.readJournals()
 	}
 	return nil
 }

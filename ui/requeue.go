@@ -205,10 +205,14 @@ func (d *requeueDialog) confirm(m *Model) tea.Cmd {
 	})
 }
 
-// replay brings the card's journals to the board.
+// replay brings the journals of the card to the board, or of all cards where
+// none is meant.
 func (m *Model) replay() tea.Cmd {
-	replay, id := m.deps.Replay, m.target().ID
-	m.say("replaying the journals of " + text.Clean(id) + m.signs.Ellipsis)
+	replay, id, whose := m.deps.Replay, "", "all cards"
+	if c := m.target(); c != nil {
+		id, whose = c.ID, text.Clean(c.ID)
+	}
+	m.say("replaying the journals of " + whose + m.signs.Ellipsis)
 	return m.ask(func(ctx context.Context) tea.Msg {
 		words, err := replay(ctx, id)
 		return answered{text: words, err: err}

@@ -284,6 +284,13 @@ func keyPress(name string) tea.KeyPressMsg {
 	if code, ok := special[name]; ok {
 		return tea.KeyPressMsg{Code: code}
 	}
+	special["space"], special["pgdown"] = tea.KeySpace, tea.KeyPgDown
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if key, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: []rune(key)[0], Mod: tea.ModCtrl}
+	}
 	rs := []rune(name)
 	if len(rs) != 1 {
 		panic("no key " + name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Exit codes of Run beside 0.
@@ -45,8 +47,12 @@ func run(ctx context.Context, deps Deps, opts Options, extra ...tea.ProgramOptio
 	p := tea.NewProgram(m, append(options, extra...)...)
 	caught := catchSignals(ctx, p)
 	_, err = p.Run()
+	if opts.Terminal != nil {
+		_, _ = io.WriteString(opts.Terminal, ansi.ResetModeLightDark) // the library does not know of it
+	}
 	cancel()
 	m.waitForWork()
+	m.saveNow()
 	switch {
 	case m.panic != nil:
 		return exitPanic, m.panic

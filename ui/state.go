@@ -123,3 +123,13 @@ func (m *Model) save() tea.Cmd {
 		return nil
 	})
 }
+
+// saveNow writes the state at the end, when nothing else is drawn any more.
+func (m *Model) saveNow() {
+	if !m.touched || m.deps.Keep == nil {
+		return
+	}
+	if err := m.deps.Keep(m.state()); err != nil {
+		m.log.Warn("the view is not remembered", "error", err)
+	}
+}

@@ -15,6 +15,9 @@ func (a *app) commands() []*cobra.Command {
 		a.boardsCommand(),
 		a.dispatchCommand(),
 		a.reconcileCommand(),
+		a.whyCommand(),
+		a.pauseCommand(),
+		a.resumeCommand(),
 		a.stopCommand(),
 		a.journalCommand(),
 		a.eventsCommand(),
@@ -23,6 +26,7 @@ func (a *app) commands() []*cobra.Command {
 		a.backupCommand(),
 		a.doctorCommand(),
 		a.themesCommand(),
+		a.keysCommand(),
 		a.versionCommand(),
 	}
 }

@@ -8,55 +8,85 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/core/home"
-	"github.com/hermes-tui/hermes-tui/ui/text"
 )
 
+// dispatching is what the command line says about dispatching.
+type dispatching struct {
+	dispatch.Options
+	once, allBoards, allowNetworkFS bool
+	lanesSaid                       bool // whether lanes only was said at all
+	interval                        time.Duration
+}
+
 func (a *app) dispatchCommand() *cobra.Command {
-	var o dispatch.Options
-	var once bool
-	var interval time.Duration
+	var o dispatching
 	cmd := &cobra.Command{
 		Use:   "dispatch",
 		Short: "Run the dispatcher without a screen",
 		Long: "Each tick repairs what broke, promotes what may start, claims ready cards and starts their\n" +
-			"workers. Prints one report per tick. Workers that were started go on when the dispatcher ends.",
+			"workers. Prints one report per tick. Workers that were started go on when the dispatcher ends.\n" +
+			"Beside a Hermes gateway only --lanes-only dispatches; \"dispatch: lanes\" in the settings means the same.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if once || o.DryRun {
+			if err := o.check(cmd, a); err != nil {
+				return err
+			}
+			o.once = o.once || o.DryRun
+			switch {
+			case o.allBoards:
+				return a.dispatchBoards(cmd.Context(), o)
+			case o.once:
 				return a.dispatchOnce(cmd.Context(), o)
 			}
-			return a.dispatchLoop(cmd.Context(), o, interval)
+			return a.dispatchLoop(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&once, "once", false, "run one tick and end")
-	f.DurationVar(&interval, "interval", 0, "time between ticks (default: kanban.dispatch_interval_seconds)")
+	f.BoolVar(&o.once, "once", false, "run one tick and end")
+	f.DurationVar(&o.interval, "interval", 0, "time between ticks (default: kanban.dispatch_interval_seconds)")
 	f.BoolVar(&o.NoSpawn, "no-spawn", false, "do all but claim and start; list what would start")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing at all and print the report as a plan; one tick")
 	f.BoolVar(&o.NoReconcile, "no-reconcile", false, "leave running cards with a broken claim alone")
+	f.BoolVar(&o.LanesOnly, "lanes-only", false, "start and watch the workers of lanes only, also beside a Hermes gateway")
+	f.BoolVar(&o.allBoards, "all-boards", false, "dispatch on every board of this home")
+	f.BoolVar(&o.allowNetworkFS, "allow-network-fs", false, "dispatch although the board lies on a network file system")
 	return cmd
+}
+
+// check refuses what makes no sense together.
+func (o *dispatching) check(cmd *cobra.Command, a *app) error {
+	o.lanesSaid = cmd.Flags().Changed("lanes-only")
+	if o.interval < 0 || o.interval == 0 && cmd.Flags().Changed("interval") {
+		return usage(fmt.Errorf("the interval %s is no time to wait; write for example --interval 30s", o.interval))
+	}
+	if o.allBoards && (a.flags.board != "" || a.flags.db != "") {
+		return usage(errors.New("--all-boards is every board of this home; leave --board and --db out"))
+	}
+	return nil
 }
 
 // dispatchOnce runs one tick. Another dispatcher's tick is no error, but the
 // exit code says to try again.
-func (a *app) dispatchOnce(ctx context.Context, o dispatch.Options) error {
-	d, err := a.openDispatcher(ctx, o)
+func (a *app) dispatchOnce(ctx context.Context, o dispatching) error {
+	p, err := a.takePost(ctx, o)
 	if err != nil {
 		return err
 	}
-	d.Once = true
-	report, err := d.Tick(ctx, o)
-	if errors.Is(err, dispatch.ErrWatching) {
-		return coded{err, exitLater}
-	}
-	if err != nil {
+	defer p.leave()
+	report, err := p.tick(ctx)
+	switch {
+	case errors.Is(err, dispatch.ErrNetworkFS):
+		return err
+	case errors.Is(err, dispatch.ErrWatching):
+		p.watching(report, err)
+		return coded{errQuiet, exitLater}
+	case err != nil:
 		return err
 	}
-	a.printReport(report)
+	p.report(report)
 	if report.SkippedLocked {
 		return coded{errQuiet, exitLater}
 	}
@@ -83,35 +113,17 @@ func (a *app) openFor(ctx context.Context, dryRun bool) (*board.Board, error) {
 // dispatchLoop runs ticks until it is told to end. It holds the board's loop
 // lock, so that a second loop of this program says who dispatches instead of
 // taking turns.
-func (a *app) dispatchLoop(ctx context.Context, o dispatch.Options, interval time.Duration) error {
-	d, err := a.openDispatcher(ctx, o)
+func (a *app) dispatchLoop(ctx context.Context, o dispatching) error {
+	p, err := a.takePost(ctx, o)
 	if err != nil {
 		return err
 	}
-	lock, err := a.loopLock()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }() // the kernel frees it with the process in any case
-	if interval == 0 {
-		interval = time.Duration(d.Rules().DispatchInterval) * time.Second
-	}
+	defer p.leave()
 	for ctx.Err() == nil {
-		report, err := d.Tick(ctx, o)
-		switch {
-		case errors.Is(err, dispatch.ErrWatching):
-			a.say(err.Error())
-		case err != nil && ctx.Err() == nil:
-			// What stands against one tick may be gone at the next: a lock, a full
-			// disk, a board that is being restored.
-			a.say(err.Error())
-			if a.flags.json {
-				a.printJSON(map[string]any{"error": failureOf(err)})
-			}
-		case err == nil:
-			a.printReport(report)
+		if err := p.round(ctx); errors.Is(err, dispatch.ErrNetworkFS) {
+			return err
 		}
-		_ = sleep(ctx, interval)
+		_ = sleep(ctx, p.pause(o))
 	}
 	return nil
 }
@@ -133,22 +145,4 @@ func (a *app) loopLock() (*home.Lock, error) {
 		return nil, errors.Join(fmt.Errorf("say who dispatches in %q: %w", path, err), lock.Release())
 	}
 	return lock, nil
-}
-
-// printReport prints what a tick did: one JSON object, or the lines that say
-// something.
-func (a *app) printReport(r *dispatch.Report) {
-	if a.flags.json {
-		a.printJSON(r)
-		return
-	}
-	if r.SkippedLocked {
-		a.print("skipped: another dispatcher is in its tick")
-		return
-	}
-	for _, l := range r.Lines() {
-		a.print("%s", text.Clean(l))
-	}
-	a.print("tick: %s started, %d reconciled, %d held, %d skipped",
-		core.Count(len(r.Spawned), "worker"), len(r.Reconciled), len(r.Held), len(r.Skipped))
 }

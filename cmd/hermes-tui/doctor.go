@@ -23,6 +23,7 @@ type findings struct {
 	Board    boardFindings     `json:"board"`
 	Locks    []lockFinding     `json:"locks"`
 	Stopped  string            `json:"emergency_stop,omitempty"`
+	Paused   string            `json:"paused,omitempty"`
 	Rules    map[string]any    `json:"rules"`
 	Profiles []string          `json:"profiles"`
 	Lanes    map[string]string `json:"lanes"` // programs of the routes by assignee
@@ -118,6 +119,9 @@ func (a *app) examine(ctx context.Context, h *home.Home) *findings {
 		return f
 	}
 	f.locks(a.home, a.place)
+	if paused, why := a.place.Paused(); paused {
+		f.Paused = why
+	}
 	a.examineBoard(ctx, f)
 	return f
 }
@@ -234,6 +238,9 @@ func (f *findings) describe() string {
 	}
 	if f.Stopped != "" {
 		add("stopped", "%s", f.Stopped)
+	}
+	if f.Paused != "" {
+		add("dispatching", "%s", f.Paused)
 	}
 	add("profiles", "%s", strings.Join(f.Profiles, ", "))
 	for _, name := range slices.Sorted(maps.Keys(f.Lanes)) {

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/core/home"
@@ -29,44 +31,14 @@ func (a *app) screen(ctx context.Context) error {
 	if !a.terminal() {
 		return a.printBoard(ctx, b, a.plainPicture())
 	}
-	d, err := a.dispatcher(b)
+	sat := &seats{}
+	defer sat.leave()
+	o, err := sat.take(a, b)
 	if err != nil {
 		return err
 	}
-	o := screenOptions{Name: a.place.Slug, Interval: time.Duration(d.Rules().DispatchInterval) * time.Second}
-	if lacking := b.Facts().Lacking; len(lacking) > 0 {
-		o.NoTick = board.ErrTooOld.Error()
-	} else {
-		loop := &loop{app: a, dispatcher: d}
-		defer loop.end()
-		o.Tick, o.Dispatch = loop.tick, a.settings()().Dispatch == home.DispatchAlways
-	}
+	o.Open = func(ctx context.Context, slug string) (ui.Deps, error) { return sat.move(ctx, a, slug) }
 	return a.show(ctx, b, o)
-}
-
-// loop dispatches for a screen and holds the board's loop lock from its first
-// tick on.
-type loop struct {
-	app        *app
-	dispatcher *dispatch.Dispatcher
-	lock       *home.Lock
-}
-
-func (l *loop) tick(ctx context.Context) (*dispatch.Report, error) {
-	if l.lock == nil {
-		lock, err := l.app.loopLock()
-		if err != nil {
-			return dispatch.NewReport(), err
-		}
-		l.lock = lock
-	}
-	return l.dispatcher.Tick(ctx, dispatch.Options{})
-}
-
-func (l *loop) end() {
-	if l.lock != nil {
-		_ = l.lock.Release() // the kernel frees it with the process in any case
-	}
 }
 
 // screenOptions are what differs between a person's board and the demo's.
@@ -76,17 +48,41 @@ type screenOptions struct {
 	NoTick   string
 	Dispatch bool
 	Interval time.Duration
+	Why      func(context.Context, string) ([]dispatch.Gate, error)
+	Open     func(context.Context, string) (ui.Deps, error)
 }
 
 // show runs the screen over an open board until the person leaves.
 func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
 	log, logPath, closeLog := a.openLog()
 	defer closeLog()
-	op, pass := a.operator(b), a.reconciler(b)
-	sound := soundness(ctx, b)
+	options := a.look()
+	options.Dispatch, options.Interval, options.Log, options.LogPath, options.Terminal = o.Dispatch, o.Interval, log, logPath, a.out
+	code, err := ui.Run(ctx, a.screenDeps(ctx, b, o), options)
+	switch {
+	case err != nil:
+		return coded{err, code}
+	case code != 0:
+		return coded{errQuiet, code}
+	}
+	return nil
+}
+
+// screenDeps is what a screen over the board can show and ask for.
+func (a *app) screenDeps(ctx context.Context, b *board.Board, o screenOptions) ui.Deps {
+	op, pass, sound := a.operator(b), a.reconciler(b), soundness(ctx, b)
+	journals := a.journals(b, sound)
+	kept := ui.Store{Path: filepath.Join(a.home.StateDir, "boards", stateName(a.place))}
 	deps := ui.Deps{
 		Board: screenBoard{b}, BoardName: o.Name, BoardPath: b.Path(), NoTick: o.NoTick, Now: time.Now,
-		Stand: op.Look,
+		Stand: func(ctx context.Context, id string) (operator.Standing, error) {
+			s, err := op.Look(ctx, id)
+			if err == nil && s.Run != nil {
+				s.JournalFound, err = journals.Place.HasPending(id, s.Run.ID)
+			}
+			return s, err
+		},
+		Notices: func() []string { return notices(b.Facts()) },
 		Requeue: func(ctx context.Context, seen operator.Standing, saysDead bool) error {
 			if err := sound(ctx); err != nil {
 				return err
@@ -94,6 +90,7 @@ func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
 			_, err := op.Requeue(ctx, seen, saysDead, "")
 			return err
 		},
+		Acts: op, Writable: sound,
 		Findings: func(ctx context.Context) ([]reconcile.Finding, error) {
 			plan, err := pass.Plan(ctx, nil)
 			return plan.Findings, err
@@ -104,8 +101,11 @@ func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
 			}
 			return a.reconcileLocked(ctx, pass, ids)
 		},
-		Replay: a.replay,
-		Known:  a.knows(),
+		Replay: journals.replay, Journals: journals,
+		Known: a.knows(), Names: a.names(), Why: o.Why, Log: a.screenLog,
+		Boards: a.countBoards, Open: o.Open,
+		Editor: a.editor(), DraftDir: a.home.StateDir,
+		Kept: kept.Load(), Keep: kept.Save,
 	}
 	if o.Tick != nil {
 		deps.Tick = func(ctx context.Context) (*dispatch.Report, error) {
@@ -115,16 +115,19 @@ func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
 			return o.Tick(ctx)
 		}
 	}
-	options := a.look()
-	options.Dispatch, options.Interval, options.Log, options.LogPath = o.Dispatch, o.Interval, log, logPath
-	code, err := ui.Run(ctx, deps, options)
-	switch {
-	case err != nil:
-		return coded{err, code}
-	case code != 0:
-		return coded{errQuiet, code}
+	return deps
+}
+
+// notices are standing remarks about a board.
+func notices(f board.Facts) []string {
+	var list []string
+	if len(f.Unknown) > 0 {
+		list = append(list, fmt.Sprintf("made by a newer Hermes: %s will not be touched (%s)", core.Count(len(f.Unknown), "column"), strings.Join(f.Unknown, ", ")))
 	}
-	return nil
+	if len(f.Lacking) > 0 {
+		list = append(list, "this board is too old for dispatching: open it once with Hermes, or run: hermes-tui init --upgrade")
+	}
+	return list
 }
 
 // reconcileLocked repairs the named cards while no tick runs.
@@ -135,11 +138,6 @@ func (a *app) reconcileLocked(ctx context.Context, pass reconcile.Pass, ids []st
 	}
 	done, _, err := pass.Run(ctx, ids)
 	return done, errors.Join(err, lock.Release())
-}
-
-// replay brings journals to the board.
-func (a *app) replay(context.Context, string) (string, error) {
-	return "There is no journal to replay.", nil
 }
 
 // knows reports whether a worker can be started for an assignee.

@@ -60,7 +60,9 @@ func TestScripts(t *testing.T) {
 			"worker": startWorker,
 			"bytes":  writeBytes,
 
-			"interrupt": interrupt,
+			"interrupt":  interrupt,
+			"await-lock": awaitLock,
+			"await-text": awaitText,
 		},
 	})
 }

@@ -164,10 +164,12 @@ func shownBoard(slug string, s *core.Snapshot) map[string]any {
 // configuration. A theme of the environment that is not ours is ignored, since
 // the variable is shared with Hermes.
 func (a *app) look() ui.Options {
-	o := ui.Options{NoColor: a.env.Get("NO_COLOR") != "", ASCII: poorLocale(a.env.Get)}
-	settings, err := a.home.Settings()
-	if err == nil {
-		o.Theme = settings.Theme
+	o := ui.Options{NoColor: a.env.Get("NO_COLOR") != "", ASCII: poorLocale(a.env.Get), Tmux: a.env.Get("TMUX") != ""}
+	if settings, err := a.home.Settings(); err != nil {
+		a.say(err.Error())
+	} else {
+		o.Theme, o.Density, o.Columns, o.Keys = settings.Theme, string(settings.Density), settings.Columns, settings.Keys
+		o.Mouse, o.Notify = settings.Mouse, settings.Notify
 	}
 	theme, known := environmentTheme(a.env.Get("HERMES_TUI_THEME"))
 	switch {

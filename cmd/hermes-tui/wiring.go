@@ -67,14 +67,19 @@ func (a *app) dispatcher(b *board.Board) (*dispatch.Dispatcher, error) {
 	}
 	children := process.NewChildren(time.Now)
 	t := table()
-	return &dispatch.Dispatcher{
-		Board: b, Home: a.home, Place: a.place, Prober: t, Exits: children, Claimer: claimer(), Now: now, Rules: rules, Sleep: sleep, MemoryLeft: process.MemoryLeft,
+	workers := &dispatch.Workers{
+		Home: a.home, Place: a.place, Table: t, Children: children, Program: program, Settings: a.settings(), Rules: rules, Sleep: sleep,
+	}
+	d := &dispatch.Dispatcher{
+		Board: b, Home: a.home, Place: a.place, Prober: t, Exits: children, Claimer: claimer(), Now: now, Rules: rules, Sleep: sleep, MemoryLeft: process.MemoryLeft, Steady: steady(),
 		Stopper: stopper(t), PID: int64(pid()), Fingerprint: t.Fingerprint(int64(pid())),
 		Results: results{a.journal(b)},
-		Starter: &dispatch.Workers{
-			Home: a.home, Place: a.place, Table: t, Children: children, Program: program, Settings: a.settings(), Rules: rules, Sleep: sleep,
-		},
-	}, nil
+		Starter: workers, Lane: workers.Lane,
+	}
+	if !workers.Settings().AllowNetworkFS {
+		d.NetworkFS = home.IsNetworkFS
+	}
+	return d, nil
 }
 
 // rules returns a reader of Hermes' configuration that keeps the last good one.
@@ -123,4 +128,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// steady is a clock that nobody sets and that stands still while the machine
+// sleeps.
+func steady() func() time.Duration {
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
 }

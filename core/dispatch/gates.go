@@ -116,7 +116,7 @@ func (p *pass) mayRun(name string) string {
 	if !known {
 		why = p.Starter.Knows(name)
 		if why == "" && !p.rules.Allows(name) {
-			why = fmt.Sprintf("profile %q is not among kanban.dispatch_profiles", name)
+			why = fmt.Sprintf("profile not among kanban.dispatch_profiles: %q", name)
 		}
 		p.names[name] = why
 	}
@@ -175,7 +175,7 @@ func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
 		}
 		if !s.Verdict.Gone() {
 			p.unsettled = true
-			return fmt.Sprintf("the worker of run %d may still live: %s", w.Run.ID, s.Evidence), nil
+			return fmt.Sprintf("an earlier worker may still live: run %d, %s", w.Run.ID, s.Evidence), nil
 		}
 		if w.Clean {
 			continue
@@ -186,7 +186,7 @@ func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
 		}
 		if len(left) > 0 || p.runs().Lease(c.task.ID, w.Run.ID) == worker.LeaseHeld {
 			p.unsettled = true
-			return fmt.Sprintf("processes that the worker of run %d started still run", w.Run.ID), nil
+			return fmt.Sprintf("processes of an earlier worker still run: run %d", w.Run.ID), nil
 		}
 	}
 	return "", nil

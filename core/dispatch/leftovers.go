@@ -20,6 +20,9 @@ func (p *pass) leftovers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopWait)
 	defer cancel()
 	for _, w := range past {
+		if p.leftToGateway(w.Run.Profile) {
+			continue
+		}
 		who := process.Worker{
 			TaskID: w.Run.TaskID, PID: w.Run.WorkerPID, Fingerprint: w.Run.WorkerStarted, Lock: w.Run.ClaimLock,
 			RunStarted: w.Run.StartedAt, Now: p.Now(),

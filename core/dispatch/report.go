@@ -8,6 +8,7 @@ import "fmt"
 // as [] and not as null.
 type Report struct {
 	SkippedLocked bool          `json:"skipped_locked"`
+	Watching      string        `json:"watching,omitempty"` // why the tick did nothing, where that is no failure
 	Reconciled    []string      `json:"reconciled"`
 	Reclaimed     []string      `json:"reclaimed"`
 	Crashed       []string      `json:"crashed"`
@@ -22,6 +23,7 @@ type Report struct {
 	Held          []Note        `json:"held"` // not decided in this tick, and why
 	AutoBlocked   []string      `json:"auto_blocked"`
 	Skipped       []Note        `json:"skipped"` // ready, but not started, and why
+	Queued        int           `json:"queued"`  // cards that could start, but for a limit that is reached
 	Errors        []string      `json:"errors"`
 }
 
@@ -48,7 +50,10 @@ type Quarantined struct {
 	Reason string `json:"reason"`
 }
 
-// Note is a task with the reason why nothing was done to it.
+// Note is a task with the reason why nothing was done to it. The reason begins
+// with words that are the same for every card held back by the same thing; what
+// is particular to the card follows after a colon, a semicolon, a quotation mark
+// or "for another".
 type Note struct {
 	Task   string `json:"task"`
 	Reason string `json:"reason"`

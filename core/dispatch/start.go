@@ -56,15 +56,17 @@ func (p *pass) start(ctx context.Context) error {
 		return err
 	}
 	for _, q := range queues {
-		for _, task := range q.cards {
+		for i, task := range q.cards {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			skipped := len(p.Skipped)
 			full, err := p.consider(ctx, candidate{task, q.lane}, p.heldBack(q.lane, queues, caps))
 			if err != nil {
 				p.trouble(task.ID, err)
 			}
 			if full {
+				p.Queued += len(q.cards) - i - (len(p.Skipped) - skipped) // none is counted twice
 				break
 			}
 		}
@@ -101,7 +103,9 @@ func (p *pass) queues(ctx context.Context) ([]queue, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.skip(w.Task, why)
+			if why != "" && !p.gatewayStarts(w.Owner) {
+				p.skip(w.Task, why)
+			}
 		}
 	}
 	return out, nil
@@ -120,7 +124,7 @@ func (p *pass) startable(ctx context.Context, lane core.Status) ([]string, error
 		if err != nil {
 			return nil, err
 		}
-		if why == "" {
+		if why == "" && !p.leftToGateway(p.asks(name, lane)) {
 			out = append(out, name)
 		}
 	}
@@ -177,7 +181,7 @@ func (p *pass) lanes() []core.Status {
 // home count against the machine's limit.
 func (p *pass) caps(ctx context.Context) (board.Caps, error) {
 	caps := board.Caps{Board: p.rules.MaxSpawn, Profile: p.rules.MaxInProgressPerProfile}
-	if left, told := p.memoryLeft(); told && left < memoryCritical {
+	if p.memoryShort() != "" {
 		caps.Full, p.unsettled = true, true
 		return caps, nil
 	}
@@ -201,6 +205,14 @@ const (
 	memoryCritical = 0.05
 	memoryElevated = 0.10
 )
+
+// memoryShort says that nothing may start for want of memory, or nothing.
+func (p *pass) memoryShort() string {
+	if left, told := p.memoryLeft(); told && left < memoryCritical {
+		return fmt.Sprintf("less than %.0f %% of the machine's memory is available", 100*memoryCritical)
+	}
+	return ""
+}
 
 func (p *pass) memoryLeft() (float64, bool) {
 	if p.MemoryLeft == nil {
@@ -281,7 +293,7 @@ func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) 
 	case errors.Is(err, board.ErrBoardFull):
 		return true, nil
 	case errors.Is(err, board.ErrProfileFull):
-		p.skip(task.ID, fmt.Sprintf("as many cards of %q run as may run", task.Assignee))
+		p.skip(task.ID, fmt.Sprintf("as many cards of its assignee run as may run: %q", task.Assignee))
 		return false, nil
 	case errors.Is(err, board.ErrOpenParents):
 		p.skip(task.ID, "a parent is unfinished again")

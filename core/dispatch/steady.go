@@ -21,6 +21,7 @@ type steady struct {
 	unknown []string // assignees for whom nobody could be started
 	skipped []Note
 	would   []Spawned
+	queued  int
 	strays  bool // the pass found stray bookkeeping, which processes may free
 }
 
@@ -43,6 +44,7 @@ func (p *pass) recall() bool {
 	}
 	p.Skipped = append(p.Skipped, s.skipped...)
 	p.WouldSpawn = append(p.WouldSpawn, s.would...)
+	p.Queued += s.queued
 	return true
 }
 
@@ -53,7 +55,7 @@ func (p *pass) remember(ctx context.Context) {
 	mark, err := p.Board.Mark(ctx)
 	p.Dispatcher.steady = steady{
 		valid: err == nil && mark == p.mark && !p.unsettled, mark: mark, rules: p.rules, options: p.Options, due: p.due,
-		unknown: slices.Compact(slices.Sorted(slices.Values(p.unknown))), skipped: p.Skipped, would: p.WouldSpawn, strays: p.strays,
+		unknown: slices.Compact(slices.Sorted(slices.Values(p.unknown))), skipped: p.Skipped, would: p.WouldSpawn, queued: p.Queued, strays: p.strays,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,7 +93,7 @@ func newWorld(t testing.TB) *world {
 		return fmt.Sprintf("t_%08x", ids)
 	}})
 	w.must(err)
-	w.db, err = sql.Open("sqlite", "file:"+place.DB)
+	w.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: place.DB}).EscapedPath())
 	w.must(err)
 	kanban, _, err := h.Config()
 	w.must(err)

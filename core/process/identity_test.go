@@ -39,7 +39,8 @@ func TestHeartbeatOfThisRunSpeaksForItself(t *testing.T) {
 		"just fresh":                   {ptr(int64(9_881)), true},
 		"too old":                      {ptr(int64(9_880)), false},
 		"of an earlier run":            {ptr(int64(8_999)), false},
-		"after the clock was set back": {ptr(int64(99_999)), true},
+		"after the clock was set back": {ptr(int64(10_000 + 86_400)), true},
+		"no time anybody wrote":        {ptr(int64(10_000 + 99_999)), false},
 	} {
 		w := Worker{RunStarted: 9_000, Heartbeat: c.beat, Now: 10_000}
 		if got := w.HeartbeatWins(); got != c.want {

@@ -27,6 +27,9 @@ const (
 	lateStart = 120
 	// freshHeartbeat: a heartbeat younger than this speaks for itself.
 	freshHeartbeat = 120
+	// clockSlip: a heartbeat may be this far in the future, because a clock was set
+	// back by a day. One beyond that is no time that anybody wrote.
+	clockSlip = 24*3600 + freshHeartbeat
 )
 
 // HeartbeatWins reports whether the worker gave a sign of life so lately that a
@@ -34,7 +37,11 @@ const (
 // proof of its death. A heartbeat from before the run is another run's. One
 // from the future counts: the clock was set back, and the worker may live.
 func (w Worker) HeartbeatWins() bool {
-	return w.Heartbeat != nil && *w.Heartbeat >= w.RunStarted && w.Now-*w.Heartbeat < freshHeartbeat
+	if w.Heartbeat == nil || *w.Heartbeat < w.RunStarted {
+		return false
+	}
+	age := w.Now - *w.Heartbeat
+	return age < freshHeartbeat && age > -clockSlip
 }
 
 const (

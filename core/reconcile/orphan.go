@@ -5,11 +5,8 @@ import (
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/process"
 )
-
-// FreshHeartbeat is how many seconds after a heartbeat a card counts as worked
-// on, whatever else its row says: only a running worker gives heartbeats.
-const FreshHeartbeat = 120
 
 // JudgeOrphan says what is wrong with a running card whose claim is broken and
 // what to do about it. The release is nil where nothing may be written: a
@@ -19,7 +16,7 @@ func JudgeOrphan(o board.Orphan, s core.Sighting, now int64) (Finding, *board.Re
 	switch {
 	case o.Odd:
 		f.Reason = "a number of the claim cannot be read; the card is left alone"
-	case beating(o, now):
+	case orphanWorker(o, now).HeartbeatWins():
 		f.Reason = "running, unclaimed: somebody gives heartbeats without a claim"
 	case o.WorkerPID != nil && !s.Verdict.Gone():
 		f.Reason = "a live process has the recorded pid; looked at again in the next tick"
@@ -59,15 +56,12 @@ func shape(o board.Orphan) Kind {
 	return ExpiryWithoutLock
 }
 
-// beating reports whether this run has given a heartbeat just now. One that is
-// older than the run belongs to an earlier worker, one far in the future to a
-// clock that was wrong: neither says anything.
-func beating(o board.Orphan, now int64) bool {
-	if o.LastHeartbeat == nil || *o.LastHeartbeat < o.RunStarted {
-		return false
+// orphanWorker is what the card says about its worker.
+func orphanWorker(o board.Orphan, now int64) process.Worker {
+	return process.Worker{
+		TaskID: o.Task, PID: o.WorkerPID, Fingerprint: o.WorkerStarted, Lock: o.ClaimLock,
+		RunStarted: o.RunStarted, Heartbeat: o.LastHeartbeat, Now: now,
 	}
-	age := now - *o.LastHeartbeat
-	return age < FreshHeartbeat && age > -FreshHeartbeat
 }
 
 func evidence(o board.Orphan, s core.Sighting, now int64) string {

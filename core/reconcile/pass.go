@@ -133,8 +133,5 @@ func (p Pass) sight(o board.Orphan, now int64) core.Sighting {
 	if o.WorkerPID == nil {
 		return core.Sighting{Verdict: core.Dead, Evidence: "no worker recorded"}
 	}
-	return p.Prober.Sight(process.Worker{
-		TaskID: o.Task, PID: o.WorkerPID, Fingerprint: o.WorkerStarted, Lock: o.ClaimLock,
-		RunStarted: o.RunStarted, Heartbeat: o.LastHeartbeat, Now: now,
-	})
+	return p.Prober.Sight(orphanWorker(o, now))
 }
