@@ -151,6 +151,10 @@ func (w *writer) close() error {
 	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
+// Recover is the function Recover for an open board, whose readers can go on
+// afterwards.
+func (b *Board) Recover(ctx context.Context) error { return Recover(ctx, b.path, b.opt.Busy) }
+
 // Recover makes SQLite take back what a program that died while writing has
 // left half done: it is the write that ErrInterrupted waits for. busy is how
 // long it waits for a lock. On a board that needs nothing it changes nothing.

@@ -69,6 +69,10 @@ func chaosWorld(dir string, clock func() time.Time) (*dispatch.Dispatcher, error
 		return nil, err
 	}
 	now := func() int64 { return clock().Unix() }
+	// A dispatcher that was killed while writing leaves that to the next writer.
+	if err := board.Recover(context.Background(), place.DB, 10*time.Second); err != nil {
+		return nil, err
+	}
 	b, err := board.Open(context.Background(), place.DB, board.Options{Now: now, Busy: 10 * time.Second})
 	if err != nil {
 		return nil, err
@@ -109,6 +113,7 @@ func chaosAgent(mode string) int {
 	}
 	run, _ := strconv.ParseInt(env.Get("HERMES_KANBAN_RUN_ID"), 10, 64)
 	ctx := context.Background()
+	_ = board.Recover(ctx, env.Get("HERMES_KANBAN_DB"), 10*time.Second)
 	b, err := board.Open(ctx, env.Get("HERMES_KANBAN_DB"), board.Options{Now: func() int64 { return time.Now().Unix() }, Busy: 10 * time.Second})
 	if err != nil {
 		return 1

@@ -110,3 +110,40 @@ func TestBesideAGatewayOnlyWorkersOfLanesAreWatched(t *testing.T) {
 		t.Errorf("alone: %+v", report)
 	}
 }
+
+func TestBesideAGatewayAMissingHermesIsNoComplaint(t *testing.T) {
+	w := newWorld(t)
+	w.card(board.NewTask{Assignee: "dev"})
+	w.must(os.Remove(filepath.Join(w.dir, "hermes")))
+	if report := w.tick(w.lanesOnly()); len(report.Skipped) != 0 {
+		t.Errorf("skipped %+v", report.Skipped)
+	}
+	w.rules.DefaultAssignee = "dev"
+	w.card(board.NewTask{})
+	if report := w.tick(dispatch.Options{LanesOnly: true}); len(report.Skipped) != 0 {
+		t.Errorf("with a default assignee: skipped %+v", report.Skipped)
+	}
+}
+
+func TestBesideAGatewayTheWorkerOfAnEndedRunIsStoppedOnlyIfItIsALanes(t *testing.T) {
+	for assignee, stopped := range map[string]bool{"dev": false, "sleeper": true} {
+		w := newWorld(t)
+		id := w.card(board.NewTask{Assignee: assignee})
+		pid := w.tick(dispatch.Options{}).Spawned[0].PID
+		task, err := w.b.Task(t.Context(), id)
+		w.must(err)
+		_, err = w.b.Reclaim(t.Context(), board.ReclaimRequest{Target: board.Target{ID: id}, Saw: core.Sighting{PID: task.WorkerPID, Fingerprint: task.WorkerStarted}})
+		w.must(err)
+		w.clock += 121
+		o := w.lanesOnly()
+		o.NoSpawn = true
+		w.tick(o)
+		if lives(int(pid)) == stopped {
+			t.Errorf("the worker of %s: stopped %v", assignee, !stopped)
+		}
+		if !stopped {
+			w.d.Lane = func(string) bool { return true }
+			w.tick(o) // nothing is left running behind the test
+		}
+	}
+}

@@ -25,13 +25,15 @@ func (p *pass) standing(ctx context.Context, t core.Task) (behind, held string, 
 		}
 	}
 	findings, err := p.findings(ctx, t.ID)
-	for _, f := range findings {
-		if f.Action == reconcile.Hold {
-			return "its claim is broken, " + f.Evidence, f.Reason, nil
-		}
-		return fmt.Sprintf("its claim is broken, %s; the next tick releases it", f.Evidence), "", nil
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(findings) == 0:
+		return "its claim ended just now", "", nil
+	case findings[0].Action == reconcile.Hold:
+		return "its claim is broken, " + findings[0].Evidence, findings[0].Reason, nil
 	}
-	return "its claim ended just now", "", err
+	return fmt.Sprintf("its claim is broken, %s; the next tick releases it", findings[0].Evidence), "", nil
 }
 
 // resultOf says that a finished result of the run waits, which the next tick

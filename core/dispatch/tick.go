@@ -156,11 +156,9 @@ type pass struct {
 // run takes the steps in their order. A step that fails as a whole ends the
 // tick: what follows would decide from a board that was not put right.
 func (p *pass) run(ctx context.Context) error {
-	mark, err := p.Board.Mark(ctx)
-	if err != nil {
+	if err := p.begin(ctx); err != nil {
 		return err
 	}
-	p.mark = mark
 	if p.Steady != nil {
 		p.jumped = p.clock.look(p.Now(), p.Steady())
 	}
@@ -181,6 +179,20 @@ func (p *pass) run(ctx context.Context) error {
 	}
 	p.remember(ctx)
 	return nil
+}
+
+// begin marks the board as it is now. What a program that died while writing has
+// left half done is taken back first: this tick is about to write anyway.
+func (p *pass) begin(ctx context.Context) error {
+	mark, err := p.Board.Mark(ctx)
+	if errors.Is(err, board.ErrInterrupted) && !p.DryRun {
+		if err := p.Board.Recover(ctx); err != nil {
+			return err
+		}
+		mark, err = p.Board.Mark(ctx)
+	}
+	p.mark = mark
+	return err
 }
 
 // reconcile repairs cards whose recorded state has lost touch with reality.
