@@ -10,10 +10,13 @@ import (
 
 // agents are the lanes of the demo: what each fake agent does with a card.
 var agents = []struct{ name, script string }{
-	{"builder", "finish"},   // works for a while and reports
-	{"writer", "finish"},    // the same, another hand
-	{"flaky", "crash-once"}, // dies on its first attempt
-	{"asker", "ask"},        // blocks with a question
+	{"builder", "finish"},           // works for a while and reports
+	{"writer", "finish"},            // the same, another hand
+	{"flaky", "crash-once"},         // dies on its first attempt
+	{"asker", "ask"},                // blocks with a question
+	{"courier", "die-when-durable"}, // its runner dies between the journal and the board
+	{"smudger", "tear-once"},        // leaves half a journal on its first attempt
+	{"stranger", "lie-once"},        // leaves a journal that speaks of another board
 }
 
 // lanes is the configuration that makes this program play every agent.
@@ -37,6 +40,9 @@ func Deal(ctx context.Context, b *board.Board) error {
 	d.card(board.NewTask{Title: "Write the release notes", Assignee: "writer", Priority: 3})
 	d.card(board.NewTask{Title: "Migrate the test database", Assignee: "flaky", Priority: 4})
 	d.card(board.NewTask{Title: "Choose the retention period", Assignee: "asker", Priority: 2})
+	d.card(board.NewTask{Title: "Archive the audit log", Assignee: "courier", Priority: 3})
+	d.card(board.NewTask{Title: "Compress the images", Assignee: "smudger", Priority: 3})
+	d.card(board.NewTask{Title: "Answer the security mail", Assignee: "stranger", Priority: 2})
 	d.card(board.NewTask{Title: "Translate the handbook", Priority: 1})
 	d.card(board.NewTask{Title: "Call the customer in Lyon", Assignee: "marie", Priority: 1})
 	d.card(board.NewTask{Title: "The export feels slow", Triage: true, Body: "Reported twice this week."})

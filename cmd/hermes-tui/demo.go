@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-tui/hermes-tui/core/home"
 	"github.com/hermes-tui/hermes-tui/demo"
 	"github.com/hermes-tui/hermes-tui/ui/text"
 )
@@ -65,16 +67,21 @@ func (a *app) demo(ctx context.Context, length time.Duration, keep bool) (err er
 		a.close()
 	}()
 	if a.terminal() {
-		return a.show(ctx, b, screenOptions{Tick: story.Tick, Interval: demo.Interval, Name: "demo", Dispatch: true})
+		return a.show(ctx, b, screenOptions{Tick: story.Tick, Why: dispatcher.Why, Interval: demo.Interval, Name: "demo", Dispatch: true})
 	}
 	return story.Play(ctx, a.out, length, demo.Clock{Now: now, Sleep: sleep})
 }
 
 // playAgent is a fake agent of the demo, as a process of its own.
-func playAgent(ctx context.Context, args []string) int {
+func playAgent(ctx context.Context, args []string, env home.Env) int {
 	if len(args) != 1 {
 		fmt.Fprintln(os.Stderr, "this command is started by the demo and is of no use by hand")
 		return exitUsage
 	}
-	return demo.RunAgent(ctx, args[0], os.Stdout, demo.Clock{Now: now, Sleep: sleep})
+	agent := demo.Agent{
+		Env: env, Out: os.Stdout, Clock: demo.Clock{Now: now, Sleep: sleep},
+		// The parent is the runner that started this process and waits for it.
+		KillRunner: func() error { return syscall.Kill(os.Getppid(), syscall.SIGKILL) },
+	}
+	return agent.Run(ctx, args[0])
 }

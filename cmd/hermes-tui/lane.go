@@ -16,7 +16,13 @@ import (
 func runLane(args []string, env home.Env) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	return lane.Main(ctx, args, lane.System{
+	code := lane.Main(ctx, args, lane.System{
 		Env: env, Log: os.Stdout, PID: int64(pid()), Host: hostName(), Now: now, After: time.After,
 	})
+	if code == lane.ToldToEnd {
+		// Ending by the signal itself tells the dispatcher what it was.
+		signal.Reset(syscall.SIGTERM)
+		_ = syscall.Kill(pid(), syscall.SIGTERM)
+	}
+	return code
 }

@@ -37,7 +37,7 @@ func start(args []string, env home.Env, in io.Reader, out, errOut io.Writer) int
 		case dispatch.BarrierCommand:
 			return worker.RunBarrier(args[1:])
 		case demo.AgentCommand:
-			return playAgent(context.Background(), args[1:])
+			return playAgent(context.Background(), args[1:], env)
 		case dispatch.LaneCommand:
 			return runLane(args[1:], env)
 		}

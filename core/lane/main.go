@@ -29,9 +29,15 @@ type System struct {
 // busy is how long a statement of a runner waits for another program's lock.
 const busy = 15 * time.Second
 
+// ToldToEnd is no exit code: whoever called Main ends by the signal that it was
+// told with.
+const ToldToEnd = -1
+
 // Main is the worker of a lane: args are the name of the lane. It finds its card
 // in the environment, as every worker does, and returns the exit code. The last
-// line in the log tells the code to whoever did not wait for it.
+// line in the log tells the code to whoever did not wait for it. A runner that
+// was told to end (ctx) leaves none and returns ToldToEnd: its end is nobody's
+// failure, and must not look like one when a machine goes down with all of them.
 func Main(ctx context.Context, args []string, sys System) int {
 	code := exitConfig
 	r, closeBoard, err := sys.runner(ctx, args)
@@ -40,6 +46,9 @@ func Main(ctx context.Context, args []string, sys System) int {
 	} else {
 		code = r.Work(ctx)
 		closeBoard()
+	}
+	if ctx.Err() != nil && code == exitFailed {
+		return ToldToEnd
 	}
 	fmt.Fprintf(sys.Log, "[kanban-worker-exit] rc=%d\n", code)
 	return code
