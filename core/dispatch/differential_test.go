@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -41,7 +42,13 @@ func (t table) Sight(w process.Worker) core.Sighting {
 
 func (t table) Left(process.Worker) ([]process.Member, error) { return nil, nil }
 
+// stops keeps the stops of a tick, which run side by side, out of each other's way
+// in a table of processes that are not real.
+var stops sync.Mutex
+
 func (t table) Stop(_ context.Context, w process.Worker) core.Termination {
+	stops.Lock()
+	defer stops.Unlock()
 	return t.procs.Stop(w.Lock, w.PID, w.Fingerprint)
 }
 
