@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 
 	"github.com/hermes-tui/hermes-tui/core"
 )
@@ -19,25 +18,6 @@ const (
 // arrival are the events after which a card stands anew at the end of its queue.
 const arrival = `'created', 'promoted', 'promoted_manual', 'unblocked', 'reclaimed', 'reconciled', 'crashed', 'timed_out', 'stale',
 	'rate_limited', 'spawn_failed', 'protocol_violation', 'review_requested', 'changes_requested', 'review_reopened', 'status'`
-
-// Owners lists who owns the unclaimed cards of a lane, each name once as boards
-// hold it, trimmed and in lower case. The empty name stands for nobody.
-func (b *Board) Owners(ctx context.Context, lane core.Status) ([]string, error) {
-	var out []string
-	err := b.look(ctx, func(r *reader) error {
-		query := "SELECT DISTINCT " + owner + " FROM tasks WHERE status = ? AND claim_lock IS NULL"
-		return r.each(ctx, query, []any{string(lane)}, func(rows *sql.Rows) error {
-			var name string
-			err := rows.Scan(&name)
-			out = append(out, name)
-			return err
-		})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the owners of %s cards: %w", lane, err)
-	}
-	return out, nil
-}
 
 // owner is the name of a card's owner as profiles are compared.
 const owner = "lower(trim(coalesce(CAST(assignee AS TEXT), '')))"
@@ -63,19 +43,17 @@ func (b *Board) Queue(ctx context.Context, lane core.Status, owners []string) ([
 	return out, nil
 }
 
-// Waiting is a card of a queue whose turn cannot come.
+// Waiting is an unclaimed card of a lane. Owner is its owner's name as profiles
+// are compared, empty for nobody.
 type Waiting struct{ Task, Owner string }
 
-// NotQueued lists the unclaimed cards of a lane that none of the owners owns.
-func (b *Board) NotQueued(ctx context.Context, lane core.Status, owners []string) ([]Waiting, error) {
+// Unclaimed lists the cards of a lane that nobody has claimed, in order of
+// insertion. It reads little of each, because there may be very many.
+func (b *Board) Unclaimed(ctx context.Context, lane core.Status) ([]Waiting, error) {
 	var out []Waiting
 	err := b.look(ctx, func(r *reader) error {
 		query := "SELECT id, " + owner + " FROM tasks WHERE status = '" + string(lane) + "' AND claim_lock IS NULL ORDER BY rowid"
-		return r.every(ctx, query, func(v row) {
-			if w := (Waiting{Task: v.text(0), Owner: v.text(1)}); !slices.Contains(owners, w.Owner) {
-				out = append(out, w)
-			}
-		})
+		return r.every(ctx, query, func(v row) { out = append(out, Waiting{Task: v.text(0), Owner: v.text(1)}) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list %s cards: %w", lane, err)

@@ -85,50 +85,47 @@ type queue struct {
 func (p *pass) queues(ctx context.Context) ([]queue, error) {
 	var out []queue
 	for _, lane := range p.lanes() {
-		owners, err := p.startable(ctx, lane)
+		waiting, err := p.Board.Unclaimed(ctx, lane)
 		if err != nil {
 			return nil, err
 		}
-		cards, err := p.Board.Queue(ctx, lane, owners)
+		owners, err := p.startable(ctx, lane, waiting)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, queue{lane, cards})
-		rest, err := p.Board.NotQueued(ctx, lane, owners)
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range rest {
-			why, err := firstClosed(p, ctx, candidate{core.Task{ID: w.Task, Assignee: w.Owner, Status: lane}, lane}, ownerGates)
-			if err != nil {
+		q := queue{lane: lane}
+		if len(owners) > 0 {
+			if q.cards, err = p.Board.Queue(ctx, lane, owners); err != nil {
 				return nil, err
 			}
-			if why != "" && !p.gatewayStarts(w.Owner) {
-				p.skip(w.Task, why)
-			}
 		}
+		out = append(out, q)
 	}
 	return out, nil
 }
 
-// startable are the owners in a lane for whom somebody can be started, nobody
-// among them where there is a default assignee.
-func (p *pass) startable(ctx context.Context, lane core.Status) ([]string, error) {
-	owners, err := p.Board.Owners(ctx, lane)
-	if err != nil {
-		return nil, err
-	}
-	out := []string{}
-	for _, name := range owners {
-		why, err := firstClosed(p, ctx, candidate{core.Task{Assignee: name}, lane}, ownerGates)
-		if err != nil {
-			return nil, err
+// startable are the owners of waiting cards for whom somebody can be started,
+// nobody among them where there is a default assignee. The cards of the others
+// are reported.
+func (p *pass) startable(ctx context.Context, lane core.Status, waiting []board.Waiting) ([]string, error) {
+	closed, owners := map[string]string{}, []string{}
+	for _, w := range waiting {
+		why, known := closed[w.Owner]
+		if !known {
+			var err error
+			if why, err = firstClosed(p, ctx, candidate{core.Task{Assignee: w.Owner}, lane}, ownerGates); err != nil {
+				return nil, err
+			}
+			closed[w.Owner] = why
+			if why == "" && !p.leftToGateway(p.asks(w.Owner, lane)) {
+				owners = append(owners, w.Owner)
+			}
 		}
-		if why == "" && !p.leftToGateway(p.asks(name, lane)) {
-			out = append(out, name)
+		if why != "" && !p.gatewayStarts(w.Owner) {
+			p.skip(w.Task, why)
 		}
 	}
-	return out, nil
+	return owners, nil
 }
 
 // heldBack keeps one slot of the board's limit for a review that could start, so

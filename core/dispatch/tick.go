@@ -251,17 +251,21 @@ func planned(plan reconcile.Plan) reconcile.Done {
 	return done
 }
 
-// promote moves waiting cards on that nothing holds back any more.
+// promote moves waiting cards on that nothing holds back any more. It looks
+// first: a tick without anything to move takes no write lock.
 func (p *pass) promote(ctx context.Context) error {
 	if p.LanesOnly {
 		return nil // the gateway does
 	}
+	waiting, err := p.Board.Promotable(ctx, p.rules.FailureLimit)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
 	if p.DryRun {
-		waiting, err := p.Board.Promotable(ctx, p.rules.FailureLimit)
 		for _, w := range waiting {
 			p.Promoted = append(p.Promoted, w.Task)
 		}
-		return err
+		return nil
 	}
 	ids, err := p.Board.PromoteWaiting(ctx, p.rules.FailureLimit)
 	p.Promoted = append(p.Promoted, ids...)

@@ -29,6 +29,23 @@ func (o *Operator) Answer(ctx context.Context, c Card, words string) (core.Statu
 	return status, nil
 }
 
+// SendBack takes a card back from review to whoever did the work, with what has
+// to change as a comment. A card that cannot be taken back any more keeps the
+// comment.
+func (o *Operator) SendBack(ctx context.Context, c Card, words string) (core.Status, error) {
+	if c.Seen.Status != core.Review {
+		return "", fmt.Errorf("send task %q back: %w: it is %q and waits for no review", c.ID, core.ErrRefused, c.Seen.Status)
+	}
+	if _, err := o.Board.Comment(ctx, o.target(c), o.Actor, words); err != nil {
+		return "", err
+	}
+	status, err := o.Board.ReopenReview(ctx, o.target(c))
+	if err != nil {
+		return "", fmt.Errorf("the words stand as a comment, but the card is where it was: %w", err)
+	}
+	return status, nil
+}
+
 // Promote makes a todo or blocked card ready.
 func (o *Operator) Promote(ctx context.Context, c Card) error {
 	return o.Board.Promote(ctx, o.target(c), nil)

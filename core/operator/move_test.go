@@ -58,6 +58,24 @@ func TestAnswerCommentsAndUnblocks(t *testing.T) {
 	}
 }
 
+func TestReviewedCardIsSentBackWithWords(t *testing.T) {
+	d := newDesk(t)
+	c := d.card("a card")
+	if _, err := d.Operator.SendBack(t.Context(), c, "no"); !errors.Is(err, core.ErrRefused) {
+		t.Errorf("a card that nobody reviews: %v", err)
+	}
+	if err := d.Operator.RequestReview(t.Context(), c, false, "lead", "please look"); err != nil {
+		t.Fatal(err)
+	}
+	status, err := d.Operator.SendBack(t.Context(), d.seen(c.ID), "the tests are missing")
+	if err != nil || status != core.Ready {
+		t.Fatalf("%s, %v", status, err)
+	}
+	if n := d.count("SELECT count(*) FROM task_comments WHERE body = 'the tests are missing'"); n != 1 || d.task(c.ID).Assignee != "dev" {
+		t.Error("whoever did the work is not told what to change")
+	}
+}
+
 func TestEditKeepsWhatOthersWrote(t *testing.T) {
 	d := newDesk(t)
 	c := d.card("old title")
