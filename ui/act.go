@@ -24,6 +24,7 @@ type Acts interface {
 	RequestReview(ctx context.Context, c operator.Card, stop bool, reviewer, summary string) error
 	Unblock(ctx context.Context, c operator.Card) (core.Status, error)
 	Answer(ctx context.Context, c operator.Card, words string) (core.Status, error)
+	SendBack(ctx context.Context, c operator.Card, words string) (core.Status, error)
 	Promote(ctx context.Context, c operator.Card) error
 	Assign(ctx context.Context, c operator.Card, profile string) error
 	Edit(ctx context.Context, c operator.Card, e operator.Edit) error

@@ -99,7 +99,7 @@ func TestPasteOutsideAFieldDoesNothing(t *testing.T) {
 
 func TestFilterNarrowsTheBoard(t *testing.T) {
 	m := still(t, 120, 40, Options{})
-	for filter, want := range map[string]int{"login": 1, "@docs": 12, "@docs #todo": 2, "#run": 4, "t_30AB": 1, "nothing like this": 0} {
+	for filter, want := range map[string]int{"login": 1, "@docs": 12, "@docs #todo": 2, "#run": 4, "t_30AB": 1, "!attention": 6, "tenant:web": 0, "nothing like this": 0} {
 		m.press("/")
 		for _, r := range filter {
 			m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})

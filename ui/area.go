@@ -64,16 +64,25 @@ type chunk struct {
 	last  bool
 }
 
+// chunks cuts a line at words where it can.
 func chunks(line []rune, width int) []chunk {
 	var out []chunk
-	from, used := 0, 0
-	for i, r := range line {
-		w := text.Width(text.Clean(string(r)))
-		if used+w > width && i > from {
-			out = append(out, chunk{runes: line[from:i], from: from})
-			from, used = i, 0
+	from, used, word := 0, 0, 0 // word is where the current one begins
+	for i := 0; i < len(line); i++ {
+		used += text.Width(text.Clean(string(line[i])))
+		if used > width && i > from {
+			cut := i
+			if word > from {
+				cut = word
+			}
+			out = append(out, chunk{runes: line[from:cut], from: from})
+			from, used, word = cut, 0, cut
+			i = cut - 1
+			continue
 		}
-		used += w
+		if line[i] == ' ' {
+			word = i + 1
+		}
 	}
 	return append(out, chunk{runes: line[from:], from: from, last: true})
 }

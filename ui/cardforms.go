@@ -116,6 +116,17 @@ func (m *Model) openAnswer() tea.Cmd {
 	return m.openForm(f)
 }
 
+func (m *Model) openSendBack() tea.Cmd {
+	f := m.cardForm(m.target(), "Send back", "send back", false, words("changes", ""))
+	f.entries[0].required = true
+	f.entries[0].hint = "What has to change, for whoever did the work."
+	f.send = send(func(ctx context.Context, s sent) (string, error) {
+		status, err := s.acts.SendBack(ctx, s.card, s.values[0])
+		return fmt.Sprintf("%s is sent back and %s", s.card.ID, status), err
+	})
+	return m.openForm(f)
+}
+
 func (m *Model) openComment() tea.Cmd {
 	f := m.cardForm(m.target(), "Comment on", "comment", false, words("comment", ""))
 	f.entries[0].required = true

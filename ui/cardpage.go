@@ -248,11 +248,7 @@ func (d *cardDrawer) events(events []core.Event) {
 	d.section("Events, newest first", false)
 	for i := len(events) - 1; i >= 0 && i >= len(events)-maxEvents; i-- {
 		e := &events[i]
-		payload := text.Clean(e.Payload)
-		if payload == "{}" {
-			payload = ""
-		}
 		d.add(row{{Text: text.Fit(d.when(e.CreatedAt), 14), Style: d.ink.Muted},
-			{Text: text.Fit(text.Clean(e.Kind), 19), Style: d.ink.Text}, {Text: payload, Style: d.ink.Muted}})
+			{Text: text.Fit(text.Clean(e.Kind), 19), Style: d.ink.Text}, {Text: told(e.Payload), Style: d.ink.Muted}})
 	}
 }

@@ -74,6 +74,9 @@ type Deps struct {
 	Boards func(ctx context.Context) ([]BoardInfo, error)
 	Open   func(ctx context.Context, name string) (Deps, error)
 
+	// Emergency stops everything, nil where that cannot be reached.
+	Emergency *EmergencyStop
+
 	// Editor is the person's editor for a file, nil without one. Its files are
 	// made in DraftDir.
 	Editor   func(path string) *exec.Cmd

@@ -1,9 +1,14 @@
 package ui
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/themes"
+	"github.com/hermes-tui/hermes-tui/ui/text"
 )
 
 // failing are the events that end a run which reported no success.
@@ -44,4 +49,32 @@ func moment(at int64, now time.Time) string {
 		return then.Format("02 Jan 15:04")
 	}
 	return then.Format(time.DateOnly)
+}
+
+// told is the payload of an event in words: "reason which vault?, actor ann".
+// What is no object is shown as it is.
+func told(payload string) string {
+	var object map[string]any
+	if json.Unmarshal([]byte(payload), &object) != nil {
+		return text.Clean(payload)
+	}
+	var parts []string
+	for name, value := range object {
+		switch v := value.(type) {
+		case nil:
+		case string:
+			parts = append(parts, name+" "+v)
+		case float64:
+			parts = append(parts, fmt.Sprintf("%s %.0f", name, v))
+		case bool:
+			if v {
+				parts = append(parts, name)
+			}
+		default:
+			data, _ := json.Marshal(v)
+			parts = append(parts, name+" "+string(data))
+		}
+	}
+	slices.Sort(parts)
+	return text.Clean(strings.Join(parts, ", "))
 }

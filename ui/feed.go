@@ -36,7 +36,7 @@ func (p *feedPage) rows(m *Model, width int) []row {
 	var rows []row
 	for i := range m.snap.Events {
 		e := &m.snap.Events[i]
-		if r := m.feedRow(e); p.filter.fitsText(r) {
+		if r := m.feedRow(e, width); p.filter.fitsText(r) {
 			rows, p.ids = append(rows, r), append(p.ids, e.TaskID)
 		}
 	}
@@ -50,22 +50,21 @@ func (p *feedPage) rows(m *Model, width int) []row {
 }
 
 // feedRow is one event: when, of which card, what, and what was said.
-func (m *Model) feedRow(e *core.Event) row {
+func (m *Model) feedRow(e *core.Event, width int) row {
 	ink := &m.styles.Board
 	title := ""
 	if c := m.snap.ByID[e.TaskID]; c != nil {
 		title = text.Clean(c.Title)
 	}
-	payload := text.Clean(e.Payload)
-	if payload == "{}" || payload == "null" {
-		payload = ""
+	words := told(e.Payload)
+	if width >= 100 || words == "" {
+		words = text.Fit(title, 28) + "  " + words
 	}
 	return row{
 		{Text: text.Fit(m.when(e.CreatedAt), 14), Style: ink.Muted},
 		{Text: text.Fit(text.Clean(e.TaskID), 11), Style: ink.Muted},
 		{Text: text.Fit(text.Clean(e.Kind), 20), Style: m.eventStyle(e.Kind)},
-		{Text: text.Fit(title, 28) + "  ", Style: ink.Text},
-		{Text: payload, Style: ink.Muted},
+		{Text: words, Style: ink.Text},
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // filter narrows the board: words of the title or id, "@name" for who owns the
-// card, "#status" for where it stands. All words must fit.
+// card, "#status" for where it stands, "tenant:name", and "!attention" for what
+// a person should look at. All words must fit.
 type filter struct {
 	field
 	open bool // being typed
@@ -38,5 +39,25 @@ func fits(c *core.Card, word string) bool {
 	if status, ok := strings.CutPrefix(word, "#"); ok {
 		return strings.HasPrefix(strings.ToLower(string(c.Status)), status)
 	}
+	if tenant, ok := strings.CutPrefix(word, "tenant:"); ok {
+		return strings.Contains(strings.ToLower(c.Tenant), tenant)
+	}
+	if word == "!attention" {
+		return needsAttention(c)
+	}
 	return strings.Contains(strings.ToLower(c.Title), word) || strings.Contains(strings.ToLower(c.ID), word)
+}
+
+// needsAttention reports whether a card waits for a person or is not as it
+// should be.
+func needsAttention(c *core.Card) bool {
+	switch {
+	case c.Status == core.Blocked, c.Status == core.Review, !c.Status.Known():
+		return true
+	case c.Status == core.Ready && c.Assignee == "":
+		return true
+	case c.Status == core.Running && (c.ClaimLock == "" || c.WorkerPID == 0):
+		return true
+	}
+	return len(c.Odd) > 0 || c.Failures > 0
 }

@@ -161,7 +161,7 @@ func (f *form) hints() []hint {
 		hints = append(hints, hint{"^o", "editor"})
 	}
 	if e != nil && e.choices != nil {
-		hints = append(hints, hint{"←→", "choose"})
+		hints = append(hints, hint{"left/right", "choose"})
 	}
 	return append(hints, hint{"esc", "leave it"})
 }
@@ -179,6 +179,9 @@ func (f *form) body(m *Model, width int) []row {
 		return append(rows, nil, row{{Text: "Looking what stands behind it" + m.signs.Ellipsis, Style: ink.Muted}})
 	case f.look:
 		rows = append(rows, f.behind(m, width)...)
+	}
+	if len(rows) > 0 && len(f.warn) > 0 {
+		rows = append(rows, nil)
 	}
 	for _, w := range f.warn {
 		rows = append(rows, paragraph(w, width, ink.Attention)...)
@@ -229,7 +232,7 @@ func (e *entry) rows(m *Model, width int, focused bool) []row {
 	room := width - labelWidth
 	switch {
 	case e.choices != nil:
-		return []row{append(row{label}, e.choiceRow(m, focused)...)}
+		return e.choiceRows(m, label, room, focused)
 	case e.line != nil && focused:
 		return []row{append(row{label}, e.line.window(room, ink, m.styles.Brand)...)}
 	case e.line != nil:
@@ -249,9 +252,10 @@ func (e *entry) rows(m *Model, width int, focused bool) []row {
 // areaHeight is how many lines of a text are seen at once.
 const areaHeight = 8
 
-func (e *entry) choiceRow(m *Model, focused bool) row {
+// choiceRows sets the choices side by side, in as many lines as they need.
+func (e *entry) choiceRows(m *Model, label columns.Piece, room int, focused bool) []row {
 	ink := &m.styles.Raised
-	var r row
+	rows, used := []row{{label}}, 0
 	for i, c := range e.choices {
 		if c == "" {
 			c = "none"
@@ -263,9 +267,13 @@ func (e *entry) choiceRow(m *Model, focused bool) row {
 				style = m.styles.Brand
 			}
 		}
-		r = append(r, columns.Piece{Text: " " + c + " ", Style: style})
+		if used += len(c) + 2; used > room {
+			rows, used = append(rows, row{{Text: text.Spaces(labelWidth), Style: ink.Fill}}), len(c)+2
+		}
+		last := len(rows) - 1
+		rows[last] = append(rows[last], columns.Piece{Text: " " + c + " ", Style: style})
 	}
-	return r
+	return rows
 }
 
 func (f *form) foot(m *Model, width int) []row {

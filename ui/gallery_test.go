@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
@@ -21,6 +23,8 @@ import (
 
 // pictures is where TestPictures writes a picture of every view.
 var pictures = flag.String("pictures", "", "write a picture of every view into this directory")
+
+var golden = flag.Bool("golden", false, "write the golden frames anew")
 
 // fakeActs takes everything and does nothing.
 type fakeActs struct{ Acts }
@@ -50,6 +54,7 @@ func everything(m *Model) *Model {
 	d.Log = func(string) (Log, error) { return nil, errors.New("no log") }
 	d.Boards = func(context.Context) ([]BoardInfo, error) { return nil, nil }
 	d.Open = func(context.Context, string) (Deps, error) { return Deps{}, nil }
+	d.Emergency = &EmergencyStop{Engaged: func() (bool, string) { return false, "" }}
 	d.Tick = func(context.Context) (*dispatch.Report, error) { return dispatch.NewReport(), nil }
 	return m
 }
@@ -121,6 +126,12 @@ func gallery() []exhibit {
 			m.board.Select("t_209f2c01")
 			m.press("o")
 			typeInto(m, "o")
+		}},
+		{"emergency-stop", func(m *Model, _ func(string) string) { m.press("E") }},
+		{"send-back", func(m *Model, _ func(string) string) {
+			m.board.Select("t_50d1bb20")
+			m.press("<")
+			typeInto(m, "the tests are missing")
 		}},
 		{"palette", func(m *Model, _ func(string) string) { m.press(":"); typeInto(m, "re") }},
 		{"themes", func(m *Model, _ func(string) string) { m.press("T") }},
@@ -196,7 +207,7 @@ func typeInto(m *Model, words string) {
 }
 
 func TestEveryExhibitFillsItsScreen(t *testing.T) {
-	for _, size := range [][2]int{{40, 8}, {59, 15}, {80, 24}, {99, 30}, {120, 40}, {150, 41}, {200, 50}} {
+	for _, size := range [][2]int{{40, 8}, {80, 24}, {99, 30}, {120, 40}, {200, 50}} {
 		for _, e := range gallery() {
 			for _, o := range []Options{{}, {ASCII: true, NoColor: true}} {
 				m := everything(still(t, size[0], size[1], o))
@@ -221,6 +232,59 @@ func TestEveryExhibitIsColourlessWithoutColours(t *testing.T) {
 		m := everything(still(t, 120, 40, Options{NoColor: true}))
 		e.open(m, plain)
 		checkColourless(t, m.draw(), e.name)
+	}
+}
+
+// TestExhibitsOnATerminal shows every view and dialog on a terminal and compares
+// what stands there with the frame.
+func TestExhibitsOnATerminal(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		for _, e := range gallery() {
+			play(t, size[0], size[1], nil, func(r *rig) {
+				var frame string
+				r.inside(func(m *Model) {
+					m.take(still(t, size[0], size[1], Options{}).snap, 0)
+					e.open(everything(m), plain)
+				})
+				r.prog.Send(tea.FocusMsg{})
+				r.settle()
+				r.inside(func(m *Model) { frame = m.frame })
+				var want strings.Builder
+				for _, line := range strings.Split(ansi.Strip(frame), "\n") {
+					want.WriteString(strings.TrimRight(line, " ") + "\n")
+				}
+				if diff := cmp.Diff(want.String(), r.text()); diff != "" {
+					t.Errorf("%s at %v (-frame +terminal):\n%s", e.name, size, diff)
+				}
+			})
+		}
+	}
+}
+
+// TestGoldenFrames compares every view with the frame that was looked at:
+// go test ./ui -run TestGoldenFrames -golden writes them anew.
+func TestGoldenFrames(t *testing.T) {
+	for _, e := range gallery() {
+		m := everything(still(t, 80, 24, Options{}))
+		e.open(m, plain)
+		var b strings.Builder
+		for _, line := range strings.Split(ansi.Strip(m.draw()), "\n") {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+		path := filepath.Join("testdata", "frames", e.name+".txt")
+		if *golden {
+			if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s (-golden +now):\n%s", e.name, diff)
+		}
 	}
 }
 

@@ -163,18 +163,19 @@ func (t *tree) grow(id, indent string, edges map[string][]core.Link, path []stri
 			sign, style = t.m.signs.Done, ink.Done
 		}
 		r := row{{Text: indent + branch + " ", Style: ink.Faint}, {Text: sign + " ", Style: style}, {Text: text.Fit(text.Clean(l.ID), 11), Style: ink.Muted},
-			{Text: text.Fit(printable(l.Status), 10), Style: style}, {Text: text.Clean(l.Title), Style: ink.Text}}
+			{Text: text.Fit(printable(l.Status), 10), Style: style}}
+		title := columns.Piece{Text: text.Clean(l.Title), Style: ink.Text}
 		at := slices.Index(path, l.ID)
 		switch {
 		case at >= 0:
 			cycle := append(append([]string{}, path[at:]...), l.ID)
-			t.line(l.ID, append(r, columns.Piece{Text: "  cycle: " + text.Clean(strings.Join(cycle, " > ")), Style: ink.Danger}))
+			t.line(l.ID, append(r, columns.Piece{Text: "cycle: " + text.Clean(strings.Join(cycle, " > ")) + "  ", Style: ink.Danger}, title))
 			continue
 		case drawn[l.ID]:
-			t.line(l.ID, append(r, columns.Piece{Text: "  (see above)", Style: ink.Muted}))
+			t.line(l.ID, append(r, columns.Piece{Text: "(see above)  ", Style: ink.Muted}, title))
 			continue
 		}
-		t.line(l.ID, r)
+		t.line(l.ID, append(r, title))
 		t.grow(l.ID, indent+under, edges, append(path[:len(path):len(path)], l.ID), drawn)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
+	"github.com/hermes-tui/hermes-tui/core/operator"
 )
 
 func TestCardUnderTheCursorIsTheOneThatIsActedUpon(t *testing.T) {
@@ -284,5 +285,67 @@ func TestNothingIsWrittenBeforeTheBoardIsKnownToBeSound(t *testing.T) {
 	d.want("damaged")
 	if n := d.count("SELECT priority FROM tasks WHERE id = ?", b); n != 0 {
 		t.Error("a damaged board was written")
+	}
+}
+
+func TestSeveralZombiesAreRequeued(t *testing.T) {
+	d := newDesk(t, 120, 40)
+	op := d.m.deps.Acts.(*operator.Operator)
+	d.m.deps.Requeue = func(ctx context.Context, seen operator.Standing, dead bool) error {
+		_, err := op.Requeue(ctx, seen, dead, "")
+		return err
+	}
+	var ids []string
+	for _, title := range []string{"A", "B", "C"} {
+		id := d.card(title)
+		if _, err := d.board.Claim(t.Context(), board.ClaimRequest{Target: board.Target{ID: id}, Lock: "here:1"}); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	d.sql("UPDATE tasks SET last_heartbeat_at = ? WHERE id = ?", noon.Unix()-5, ids[1])
+	d.sql("UPDATE tasks SET started_at = ?; UPDATE task_runs SET started_at = 1", noon.Unix()-500)
+	d.poll()
+	d.press("g", "space", "G", "v", "r")
+	d.want("requeue: 3 cards")
+	d.confirm("y")
+	d.want("requeue: 2 done, 1 refused", "a heartbeat came 5 s ago", "requeue it alone")
+	for i, want := range []core.Status{core.Ready, core.Running, core.Ready} {
+		if got := d.status(ids[i]); got != want {
+			t.Errorf("%s is %s, want %s", ids[i], got, want)
+		}
+	}
+}
+
+func TestStoppingEverythingNeedsAWord(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.poll()
+	reason, stopped := "", false
+	d.m.deps.Emergency = &EmergencyStop{
+		Engaged: func() (bool, string) { return stopped, "emergency stop: by hand" },
+		Engage:  func(why string) error { reason, stopped = why, true; return nil },
+		Release: func() error { stopped = false; return nil },
+	}
+	d.press("E")
+	d.confirm("enter")
+	d.typed("no")
+	d.press("enter")
+	if stopped {
+		t.Fatal("stopped without the word")
+	}
+	d.want("type stop to say so")
+	d.press("backspace", "backspace")
+	d.typed("stop")
+	d.press("tab")
+	d.typed("out of money")
+	d.press("enter")
+	if !stopped || reason != "out of money" {
+		t.Fatalf("not stopped:\n%s", d.screen())
+	}
+	d.press("E")
+	d.want("Release the emergency stop", "by hand")
+	d.confirm("y")
+	if stopped {
+		t.Error("not released")
 	}
 }

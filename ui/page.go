@@ -1,10 +1,12 @@
 package ui
 
 import (
-	"github.com/hermes-tui/hermes-tui/ui/columns"
-	"github.com/hermes-tui/hermes-tui/ui/text"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hermes-tui/hermes-tui/ui/columns"
+	"github.com/hermes-tui/hermes-tui/ui/text"
 )
 
 // page is what stands over the board, or beside it on a wide screen.
@@ -115,6 +117,10 @@ func (m *Model) pageLine(r row, inner int, chosen bool) string {
 		return " " + columns.Line(inner, m.styles.Board.Fill, r, nil) + " "
 	}
 	ink := &m.styles.Selected
+	r = slices.Clone(r)
+	for i := range r {
+		r[i].Style = ink.Strong
+	}
 	return ink.Accent.Render(m.signs.Bar) + columns.Line(inner, ink.Fill, r, nil) + ink.Fill.Render(" ")
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,7 +46,8 @@ func (m *Model) openPicker(p *picker) tea.Cmd {
 	return nil
 }
 
-// narrow lists what fits the query, the best first.
+// narrow lists what fits the query: names that begin with it, then names that
+// fit, then what is said about them.
 func (p *picker) narrow() {
 	p.at = 0
 	typed := p.query.value()
@@ -54,27 +56,44 @@ func (p *picker) narrow() {
 		return
 	}
 	p.shown = nil
-	exact := false
-	for _, match := range fuzzy.FindFrom(typed, items(p.items)) {
-		p.shown = append(p.shown, p.items[match.Index])
-		exact = exact || p.items[match.Index].name == typed
+	taken := map[int]bool{}
+	take := func(i int) {
+		if !taken[i] {
+			taken[i] = true
+			p.shown = append(p.shown, p.items[i])
+		}
 	}
-	if p.free != nil && !exact {
+	for i, it := range p.items {
+		if strings.HasPrefix(strings.ToLower(it.name), strings.ToLower(typed)) {
+			take(i)
+		}
+	}
+	for _, by := range []fuzzy.Source{names(p.items), abouts(p.items)} {
+		for _, match := range fuzzy.FindFrom(typed, by) {
+			take(match.Index)
+		}
+	}
+	if p.free != nil && (len(p.shown) == 0 || p.shown[0].name != typed) {
 		p.shown = append(p.shown, *p.free(typed))
 	}
 }
 
-// items is what the fuzzy search looks at.
-type items []item
+// names and abouts are what the fuzzy search looks at.
+type (
+	names  []item
+	abouts []item
+)
 
-func (s items) Len() int            { return len(s) }
-func (s items) String(i int) string { return s[i].name + " " + s[i].about }
+func (s names) Len() int             { return len(s) }
+func (s names) String(i int) string  { return s[i].name }
+func (s abouts) Len() int            { return len(s) }
+func (s abouts) String(i int) string { return s[i].about }
 
 func (p *picker) title() string { return p.head }
 func (p *picker) field() *field { return &p.query }
 
 func (p *picker) hints() []hint {
-	return []hint{{"⏎", "choose"}, {"↑↓", "move"}, {"esc", "leave it"}}
+	return []hint{{"enter", "choose"}, {"up/down", "move"}, {"esc", "leave it"}}
 }
 
 // listHeight is how many items are seen at once.

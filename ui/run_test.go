@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,8 +43,17 @@ func helperScreen(mode string) int {
 		deps.Tick = func(context.Context) (*dispatch.Report, error) { panic("broken in a command") }
 	}
 	deps.Stand = func(context.Context, string) (operator.Standing, error) { return operator.Standing{}, nil }
+	deps.Acts = fakeActs{}
+	deps.Editor = func(path string) *exec.Cmd {
+		script := `printf ' and edited\n' >>"$1"`
+		if mode == "failing-editor" {
+			script = "exit 3"
+		}
+		return exec.Command("/bin/sh", "-c", script, "sh", path)
+	}
+	deps.DraftDir = os.Getenv("HOME")
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	code, err := Run(context.Background(), deps, Options{Dispatch: true, Log: log, LogPath: "/b/log"})
+	code, err := Run(context.Background(), deps, Options{Dispatch: true, Log: log, LogPath: "/b/log", Terminal: os.Stdout})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -160,5 +170,28 @@ func TestClosedTerminalEndsTheProgram(t *testing.T) {
 	err := term.cmd.Wait()
 	if err == nil {
 		t.Error("a lost terminal looks like a quit")
+	}
+}
+
+func TestTextGoesThroughThePersonsEditor(t *testing.T) {
+	for mode, want := range map[string]string{"plain": "typed here and edited", "failing-editor": "the editor ended with an error"} {
+		home := t.TempDir()
+		term := open(t, mode, "HOME="+home)
+		term.await("Port the parser")
+		term.emu.SendText("n")
+		term.await("New card")
+		term.emu.SendText("\ttyped here")
+		term.await("typed here")
+		term.emu.SendText("\x0f")
+		term.await(want)
+		term.emu.SendText("\x1b")
+		term.await("Port the parser")
+		if left, _ := filepath.Glob(filepath.Join(home, "*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		term.end(128 + int(syscall.SIGTERM))
 	}
 }

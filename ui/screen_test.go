@@ -366,8 +366,6 @@ func TestCardThatGoesClosesItsPage(t *testing.T) {
 func TestIdleScreenIsQuiet(t *testing.T) {
 	play(t, 80, 24, func(r *rig) {
 		r.opts.Dispatch, r.opts.Interval = true, time.Hour
-		// The library writes lines with wide characters anew in every frame.
-		r.board.card("t_219f2c02").Title = "Correct the title"
 	}, func(r *rig) {
 		time.Sleep(5 * time.Minute) // heartbeats and ages come to steps of minutes
 		written := r.bytes.count()

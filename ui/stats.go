@@ -190,6 +190,8 @@ func (p *plotter) columns(values []int) {
 		}
 		p.rows = append(p.rows, row{{Text: text.Fit(scale, 5), Style: ink.Muted}, {Text: b.String(), Style: ink.Done}})
 	}
+	first := fmt.Sprintf("%d days ago", len(values)-1)
+	p.line(text.Spaces(5) + text.Fit(first, max(0, 3*len(values)-6)) + "today")
 }
 
 func (p *plotter) barsOr(bars []bar, none string) {

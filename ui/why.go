@@ -56,7 +56,7 @@ func canExplain(m *Model) string {
 func (p *whyPage) card() string { return p.id }
 
 func (p *whyPage) title(m *Model) row {
-	return row{{Text: "Why " + text.Clean(p.id) + " does not run", Style: m.styles.Board.Strong}}
+	return row{{Text: "Between " + text.Clean(p.id) + " and a running worker", Style: m.styles.Board.Strong}}
 }
 
 func (p *whyPage) rows(m *Model, width int) []row {
@@ -90,11 +90,15 @@ func (p *whyPage) rows(m *Model, width int) []row {
 	return rows
 }
 
-// keyFor names the key that opens a gate, where one does.
+// keyFor names the key that opens a gate, where one does and can be pressed now.
 func (m *Model) keyFor(gate string) string {
-	action := map[string]string{"owner": "assign", "profile": "assign", "status": "promote", "dispatcher": "dispatch", "emergency stop": "", "earlier worker": "stop"}[gate]
+	action := map[string]string{"owner": "assign", "profile": "assign", "status": "promote", "dispatcher": "dispatch", "earlier worker": "stop"}[gate]
 	if action == "" {
 		return ""
 	}
-	return " (" + m.action(action).keys[0] + ")"
+	a := m.action(action)
+	if len(a.keys) == 0 || a.enabled(m) != "" {
+		return ""
+	}
+	return " (" + a.keys[0] + ")"
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -82,7 +83,18 @@ func (a *app) screenDeps(ctx context.Context, b *board.Board, o screenOptions) u
 			}
 			return s, err
 		},
-		Notices: func() []string { return notices(b.Facts()) },
+		Notices: func() []string {
+			list := notices(b.Facts())
+			if stopped, why := a.home.Stopped(now()); stopped {
+				list = append(list, why)
+			}
+			return list
+		},
+		Emergency: &ui.EmergencyStop{
+			Engaged: func() (bool, string) { return a.home.Stopped(now()) },
+			Engage:  func(reason string) error { return a.home.Engage(reason, now()) },
+			Release: a.home.Release,
+		},
 		Requeue: func(ctx context.Context, seen operator.Standing, saysDead bool) error {
 			if err := sound(ctx); err != nil {
 				return err
@@ -140,14 +152,32 @@ func (a *app) reconcileLocked(ctx context.Context, pass reconcile.Pass, ids []st
 	return done, errors.Join(err, lock.Release())
 }
 
-// knows reports whether a worker can be started for an assignee.
+// knows reports whether a worker can be started for an assignee. It is asked for
+// every card of every frame, so an answer holds for a while.
 func (a *app) knows() func(string) bool {
 	settings := a.settings()
+	var mu sync.Mutex
+	var until time.Time
+	answers := map[string]bool{}
 	return func(assignee string) bool {
-		_, lane := settings().Lanes[assignee]
-		return lane || a.home.HasProfile(assignee)
+		mu.Lock()
+		defer mu.Unlock()
+		if t := time.Now(); t.After(until) {
+			clear(answers)
+			until = t.Add(knowFor)
+		}
+		known, asked := answers[assignee]
+		if !asked {
+			_, lane := settings().Lanes[assignee]
+			known = lane || a.home.HasProfile(assignee)
+			answers[assignee] = known
+		}
+		return known
 	}
 }
+
+// knowFor is how long an answer about an assignee holds.
+const knowFor = 5 * time.Second
 
 // soundness checks the file beside the first frame. What it returns waits for
 // the verdict: nothing is written to a board before it is known to be sound.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -53,7 +54,8 @@ func (s *seats) move(ctx context.Context, a *app, slug string) (ui.Deps, error) 
 	if err != nil {
 		return ui.Deps{}, noBoard(err)
 	}
-	other := &app{env: a.env, in: a.in, out: a.out, err: a.err, home: a.home, place: place}
+	// Nothing may be said on the terminal while the screen is on it.
+	other := &app{env: a.env, in: a.in, out: a.out, err: io.Discard, home: a.home, place: place}
 	b, err := other.open(ctx, busyOnScreen)
 	if err != nil {
 		return ui.Deps{}, err

@@ -39,15 +39,16 @@ type gridRow struct {
 	n       int
 }
 
-// grid lists the rows of the board in lanes, and for every column where the
-// cards of a lane begin in it.
-func (b *Board) grid() (rows []gridRow, starts []map[string]int) {
+// grid lists the rows of the columns that are drawn, in lanes, and for each of
+// these columns where the cards of a lane begin in it.
+func (b *Board) grid(slots []Slot) (rows []gridRow, starts []map[string]int) {
 	counts := map[string]int{}
 	starts = make([]map[string]int, len(b.lists))
-	for i, l := range b.lists {
+	for _, slot := range slots {
+		i := slot.Column
 		starts[i] = map[string]int{}
 		in := map[string]int{}
-		for row, c := range l.cards {
+		for row, c := range b.lists[i].cards {
 			if in[c.Assignee]++; in[c.Assignee] == 1 {
 				starts[i][c.Assignee] = row
 			}
@@ -80,7 +81,7 @@ func (b *Board) at(col int, r gridRow, starts []map[string]int) *core.Card {
 
 // laneView draws the columns below their heads as lanes, height lines of them.
 func (b *Board) laneView(slots []Slot, height int, now time.Time) []string {
-	rows, starts := b.grid()
+	rows, starts := b.grid(slots)
 	b.scrollLanes(rows, starts, height)
 	var out []string
 	for _, r := range rows[min(b.laneTop, len(rows)):] {
@@ -176,8 +177,8 @@ func (b *Board) scrollLanes(rows []gridRow, starts []map[string]int, height int)
 }
 
 // laneCardAt is the card of a column at a line below the heads.
-func (b *Board) laneCardAt(col, line, step int) string {
-	rows, starts := b.grid()
+func (b *Board) laneCardAt(slots []Slot, col, line, step int) string {
+	rows, starts := b.grid(slots)
 	for _, r := range rows[min(b.laneTop, len(rows)):] {
 		if r.heading {
 			line--

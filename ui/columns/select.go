@@ -196,7 +196,7 @@ func (b *Board) CardAt(slots []Slot, x, y, height int) string {
 			}
 			return ""
 		}
-		return b.laneCardAt(slot.Column, y-HeadHeight, step)
+		return b.laneCardAt(slots, slot.Column, y-HeadHeight, step)
 	}
 	return ""
 }
