@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core/board"
@@ -52,7 +55,24 @@ func (a *app) operator(b *board.Board) *operator.Operator {
 
 // reconciler compares the board with reality.
 func (a *app) reconciler(b *board.Board) reconcile.Pass {
-	return reconcile.Pass{Board: b, Prober: table(), Now: now}
+	return reconcile.Pass{Board: b, Prober: table(), Now: now, Files: cardFiles{a.place.Logs}}
+}
+
+// cardFiles looks for what cards name, below the folder of the board's logs.
+type cardFiles struct{ logs string }
+
+// Exists reports whether something is there; what cannot be looked at is.
+func (cardFiles) Exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}
+
+// Log is where the log of a card is, empty for an id that could lead elsewhere.
+func (f cardFiles) Log(task string) string {
+	if task == "" || strings.ContainsAny(task, "/\x00") || strings.HasPrefix(task, ".") {
+		return ""
+	}
+	return filepath.Join(f.logs, task+".log")
 }
 
 // dispatcher runs ticks over the board.

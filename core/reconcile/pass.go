@@ -15,6 +15,7 @@ type Board interface {
 	ReleaseOrphans(ctx context.Context, releases []board.Release) ([]string, error)
 	Strays(ctx context.Context) ([]board.Stray, error)
 	Mend(ctx context.Context, mendings []board.Mending) ([]string, error)
+	Curiosities(ctx context.Context) ([]board.Curious, error)
 }
 
 // Prober says whether a recorded worker lives.
@@ -30,6 +31,8 @@ type Pass struct {
 	// OrphansOnly leaves stray bookkeeping out. It can only be there if the board
 	// has moved since a pass found none.
 	OrphansOnly bool
+	// Files, where given, asks for what is only shown to a person too.
+	Files Files
 }
 
 // Plan is what a pass found and what it would write.
@@ -74,6 +77,18 @@ func (p Pass) Plan(ctx context.Context, only []string) (Plan, error) {
 		plan.Findings = append(plan.Findings, f)
 		if m != nil {
 			plan.Mendings = append(plan.Mendings, *m)
+		}
+	}
+	if p.Files == nil {
+		return plan, nil
+	}
+	curious, err := p.Board.Curiosities(ctx)
+	if err != nil {
+		return plan, err
+	}
+	for _, c := range curious {
+		if wanted(c.Task) {
+			plan.Findings = append(plan.Findings, Shown(c, p.Files, now)...)
 		}
 	}
 	return plan, nil
