@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/themes"
 	"github.com/hermes-tui/hermes-tui/ui/columns"
 	"github.com/hermes-tui/hermes-tui/ui/text"
@@ -96,6 +97,9 @@ func (m *Model) headerParts() []part {
 			}
 			parts = append(parts, part{words: fmt.Sprintf("%d %s", m.counts.need, words), style: ink.Blocked, rank: 2})
 		}
+	}
+	if r := m.disp.last; r != nil && len(r.Skipped) > 0 {
+		parts = append(parts, part{words: text.Clean(dispatch.Waiting(r)), style: ink.Muted, rank: 8})
 	}
 	state, alarming := m.dispatcherState()
 	style := ink.Text

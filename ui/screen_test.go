@@ -300,6 +300,20 @@ func TestHeldTickSaysByWhom(t *testing.T) {
 	}, func(r *rig) { r.want("held by pid 4711", "tick in") })
 }
 
+func TestTheHeaderSumsUpWhatWaitsAndWhy(t *testing.T) {
+	play(t, 200, 40, func(r *rig) {
+		r.opts.Dispatch = true
+		r.deps.Tick = func(context.Context) (*dispatch.Report, error) {
+			report := dispatch.NewReport()
+			for _, id := range []string{"t_1", "t_2"} {
+				report.Skipped = append(report.Skipped, dispatch.Note{Task: id, Reason: "no owner"})
+			}
+			report.Skipped = append(report.Skipped, dispatch.Note{Task: "t_3", Reason: `unknown profile "ghost"`})
+			return report, nil
+		}
+	}, func(r *rig) { r.want("3 waiting, 0 runnable: 2 no owner, 1 unknown profile") })
+}
+
 func TestCountdownRunsOnlyWhileFocused(t *testing.T) {
 	play(t, 120, 40, func(r *rig) { r.opts.Dispatch = true }, func(r *rig) {
 		r.want("tick in 60s")
