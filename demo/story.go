@@ -108,7 +108,7 @@ func (s *Story) tell(ctx context.Context, out io.Writer, start int64) error {
 		if card := snapshot.ByID[e.TaskID]; card != nil {
 			title = card.Title
 		}
-		fmt.Fprintf(out, "%3d s %-12s %s\n", max(e.CreatedAt-start, 0), s.Clean(e.Kind), s.Clean(title))
+		fmt.Fprintf(out, "%3d s  %-21s  %s\n", max(e.CreatedAt-start, 0), s.Clean(e.Kind), s.Clean(title))
 	}
 	s.seen = snapshot.NewestEvent
 	return nil

@@ -46,7 +46,7 @@ func (m *Model) onFound(f found) {
 func (d *reconcileDialog) repairs() []string {
 	var ids []string
 	for _, f := range d.findings {
-		if f.Action != reconcile.Hold {
+		if f.Action != reconcile.Hold && f.Action != reconcile.Show {
 			ids = append(ids, f.Task)
 		}
 	}
@@ -88,12 +88,14 @@ func (d *reconcileDialog) body(m *Model, width int) []row {
 		if i == maxFindings {
 			return append(rows, row{{Text: fmt.Sprintf("and %d more", len(d.findings)-i), Style: ink.Muted}})
 		}
-		sign, does, style := m.signs.Reconciled, "requeue", ink.Reconciled
+		sign, does, style := m.signs.Reconciled, string(f.Action), ink.Reconciled
 		switch f.Action {
 		case reconcile.Block:
-			sign, does, style = m.signs.Blocked, "block", ink.Blocked
+			sign, style = m.signs.Blocked, ink.Blocked
 		case reconcile.Hold:
-			sign, does, style = m.signs.Held, "hold", ink.Muted
+			sign, style = m.signs.Held, ink.Muted
+		case reconcile.Show:
+			sign, does, style = m.signs.Held, "to look at", ink.Muted
 		}
 		rows = append(rows,
 			row{{Text: sign + " ", Style: style}, {Text: text.Clean(f.Task), Style: ink.Strong}, {Text: "  " + does, Style: style}},

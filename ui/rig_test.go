@@ -34,6 +34,8 @@ type fakeBoard struct {
 	polls   int
 	reads   int
 	now     func() time.Time
+
+	generation int
 }
 
 func (b *fakeBoard) Poll(context.Context) (bool, error) {
@@ -76,7 +78,11 @@ func (b *fakeBoard) Detail(_ context.Context, id string) (*core.Detail, error) {
 	return nil, fmt.Errorf("read card %q: %w", id, core.ErrNotFound)
 }
 
-func (b *fakeBoard) Generation() int { return 0 }
+func (b *fakeBoard) Generation() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.generation
+}
 
 // asked is how often the screen polled and read so far.
 func (b *fakeBoard) asked() (polls, reads int) {

@@ -172,12 +172,26 @@ func (m *Model) onGlimpsed(g glimpsed) tea.Cmd {
 // take swaps a snapshot in.
 func (m *Model) take(snap *core.Snapshot, generation int) {
 	m.dirty = true
+	if m.snap != nil && generation != m.generation {
+		m.forgetFile()
+	}
 	m.news(snap)
 	m.snap, m.generation = snap, generation
 	m.board.SetSnapshot(snap)
 	if m.deps.Notices != nil {
 		m.notices = m.deps.Notices()
 	}
+}
+
+// forgetFile lets go of what was remembered of a file that another one has taken
+// the place of: its events have numbers of their own, and a card of the same id
+// need not be the same card.
+func (m *Model) forgetFile() {
+	for id := range m.board.Marks() {
+		m.board.Seen(id)
+	}
+	m.snap, m.newest, m.touched = nil, 0, true
+	m.say("the board file was replaced by another one; this is what is in it")
 }
 
 // stale says that the board on screen is not the board of now.

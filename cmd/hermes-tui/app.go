@@ -32,10 +32,12 @@ type app struct {
 	times  *home.Timing
 	opened []*board.Board
 	unsaid error // the answer could not be written
+	newID  func() string
+	faults string // what was said of the settings, once
 }
 
 func newApp(env home.Env, in io.Reader, out, errOut io.Writer) *app {
-	return &app{env: env, in: in, out: out, err: errOut}
+	return &app{env: env, in: in, out: out, err: errOut, newID: newID}
 }
 
 // How long a statement waits for another program's lock, unless Hermes'
@@ -108,7 +110,7 @@ func (a *app) open(ctx context.Context, busy time.Duration) (*board.Board, error
 	if err := a.locate(); err != nil {
 		return nil, err
 	}
-	opt := board.Options{Now: now, NewID: newID, Busy: a.busy(busy)}
+	opt := board.Options{Now: now, NewID: a.newID, Busy: a.busy(busy)}
 	if a.home.DelegatedChild() {
 		opt.ReadOnly = delegated
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -16,22 +18,48 @@ import (
 )
 
 func (a *app) demoCommand() *cobra.Command {
-	var length time.Duration
-	var keep bool
+	var o playing
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See it all on a board in a temporary folder, with agents that crash and cards that are zombies",
 		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), length, keep) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.length <= 0 {
+				return usage(fmt.Errorf("%s is no time to play; write for example --for 20s", o.length))
+			}
+			if cmd.Flags().Changed("seed") {
+				a.newID = seededID(o.seed)
+			}
+			return a.demo(cmd.Context(), o)
+		},
 	}
-	cmd.Flags().DurationVar(&length, "for", 20*time.Second, "without a terminal: how long to play")
-	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder and print where it is")
+	f := cmd.Flags()
+	f.DurationVar(&o.length, "for", 20*time.Second, "without a terminal: how long to play")
+	f.Uint64Var(&o.seed, "seed", 0, "deal the cards with the ids that belong to this number")
+	f.BoolVar(&o.keep, "keep", false, "keep the folder and print where it is")
 	return cmd
+}
+
+// playing is what the command line says about the demo.
+type playing struct {
+	length time.Duration
+	seed   uint64
+	keep   bool
+}
+
+// seededID makes the same ids in the same order for the same seed.
+func seededID(seed uint64) func() string {
+	dice := rand.New(rand.NewPCG(seed, seed))
+	return func() string { return fmt.Sprintf("t_%08x", dice.Uint32()) }
 }
 
 // demo builds the world, plays it on the screen or as text, and takes away all
 // that it made, whatever happened.
-func (a *app) demo(ctx context.Context, length time.Duration, keep bool) (err error) {
+func (a *app) demo(ctx context.Context, o playing) (err error) {
+	// A reader that has seen enough ends the story and not this program, which
+	// has to clean up first.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGPIPE)
+	defer stop()
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program, which plays the agents: %w", err)
@@ -40,7 +68,7 @@ func (a *app) demo(ctx context.Context, length time.Duration, keep bool) (err er
 	if err != nil {
 		return err
 	}
-	if keep {
+	if o.keep {
 		a.say("the demo's folder is " + world.Dir)
 	} else {
 		defer func() { err = errors.Join(err, world.Remove()) }()
@@ -58,6 +86,11 @@ func (a *app) demo(ctx context.Context, length time.Duration, keep bool) (err er
 	if err != nil {
 		return err
 	}
+	lock, err := a.loopLock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	story := &demo.Story{World: world, Board: b, Dispatcher: dispatcher, Operator: a.operator(b), Clean: text.Clean}
 	defer func() {
 		// The agents must end although the person, or a signal, has ended the demo.
@@ -69,7 +102,7 @@ func (a *app) demo(ctx context.Context, length time.Duration, keep bool) (err er
 	if a.terminal() {
 		return a.show(ctx, b, screenOptions{Tick: story.Tick, Why: dispatcher.Why, Interval: demo.Interval, Name: "demo", Dispatch: true})
 	}
-	return story.Play(ctx, a.out, length, demo.Clock{Now: now, Sleep: sleep})
+	return story.Play(ctx, a.out, o.length, demo.Clock{Now: now, Sleep: sleep})
 }
 
 // playAgent is a fake agent of the demo, as a process of its own.

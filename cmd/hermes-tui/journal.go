@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-tui/hermes-tui/core"
-	"github.com/hermes-tui/hermes-tui/core/home"
 	"github.com/hermes-tui/hermes-tui/core/journal"
 	"github.com/hermes-tui/hermes-tui/ui/text"
 )
@@ -134,9 +133,9 @@ func (a *app) journalReplayCommand() *cobra.Command {
 
 // replayLocked replays while no tick runs.
 func (a *app) replayLocked(ctx context.Context, j *journal.Journal, task string) (journal.Report, error) {
-	lock, err := home.WaitLock(ctx, a.place.DispatchLock(), lockWait, sleep)
+	lock, err := a.tickLock(ctx)
 	if err != nil {
-		return journal.Report{}, fmt.Errorf("a dispatcher holds the board: %w", err)
+		return journal.Report{}, err
 	}
 	report, err := j.Replay(ctx, journal.ReplayOptions{Task: task, Eager: true})
 	return report, errors.Join(err, lock.Release())

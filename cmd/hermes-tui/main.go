@@ -89,7 +89,9 @@ func (a *app) rootCommand() *cobra.Command {
 	flags.StringVar(&a.flags.db, "db", "", "board file to use instead of a board of this home")
 	flags.BoolVar(&a.flags.json, "json", false, "print JSON on standard output")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath()))
+		// How a number is parsed is nobody's business.
+		words, _, _ := strings.Cut(err.Error(), ": strconv.")
+		return usage(fmt.Errorf("%s; see: %s --help", words, cmd.CommandPath()))
 	})
 	root.AddCommand(a.commands()...)
 	return root

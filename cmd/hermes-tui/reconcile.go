@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -15,6 +16,18 @@ import (
 
 // lockWait is how long a repair outside a tick waits for a tick to end.
 const lockWait = 5 * time.Second
+
+// tickLock keeps ticks away until it is released.
+func (a *app) tickLock(ctx context.Context) (*home.Lock, error) {
+	lock, err := home.WaitLock(ctx, a.place.DispatchLock(), lockWait, sleep)
+	if errors.Is(err, home.ErrHeld) {
+		return nil, fmt.Errorf("a dispatcher holds the board: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep ticks away meanwhile: %w", err)
+	}
+	return lock, nil
+}
 
 func (a *app) reconcileCommand() *cobra.Command {
 	var dryRun bool
@@ -58,9 +71,9 @@ func (a *app) reconcile(cmd *cobra.Command, ids []string, dryRun bool) error {
 		answer.Findings = plan.Findings
 		return a.printFindings(answer, true)
 	}
-	lock, err := home.WaitLock(ctx, a.place.DispatchLock(), lockWait, sleep)
+	lock, err := a.tickLock(ctx)
 	if err != nil {
-		return fmt.Errorf("a dispatcher holds the board: %w", err)
+		return err
 	}
 	done, findings, err := pass.Run(ctx, ids)
 	answer.Reconciled, answer.Findings = append(answer.Reconciled, done...), findings

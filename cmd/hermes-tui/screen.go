@@ -17,7 +17,6 @@ import (
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
-	"github.com/hermes-tui/hermes-tui/core/home"
 	"github.com/hermes-tui/hermes-tui/core/operator"
 	"github.com/hermes-tui/hermes-tui/core/reconcile"
 	"github.com/hermes-tui/hermes-tui/ui"
@@ -26,6 +25,9 @@ import (
 // screen shows the board. Without a terminal it prints the board once.
 func (a *app) screen(ctx context.Context) error {
 	b, err := a.open(ctx, busyOnScreen)
+	if errors.Is(err, board.ErrMissing) {
+		return fmt.Errorf("%w, or look around first with: hermes-tui demo", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -144,9 +146,9 @@ func notices(f board.Facts) []string {
 
 // reconcileLocked repairs the named cards while no tick runs.
 func (a *app) reconcileLocked(ctx context.Context, pass reconcile.Pass, ids []string) ([]string, error) {
-	lock, err := home.WaitLock(ctx, a.place.DispatchLock(), lockWait, sleep)
+	lock, err := a.tickLock(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("a dispatcher holds the board: %w", err)
+		return nil, err
 	}
 	done, _, err := pass.Run(ctx, ids)
 	return done, errors.Join(err, lock.Release())

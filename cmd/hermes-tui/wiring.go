@@ -127,8 +127,9 @@ func (a *app) rules() (func() dispatch.Rules, error) {
 // one. No good one means no lanes.
 func (a *app) settings() func() home.Settings {
 	last, err := a.home.Settings()
-	if err != nil {
-		a.say(err.Error())
+	if err != nil && err.Error() != a.faults {
+		a.faults = err.Error()
+		a.say(a.faults)
 	}
 	return func() home.Settings {
 		if s, err := a.home.Settings(); err == nil {
