@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,7 @@ func (a *app) journalShowCommand() *cobra.Command {
 			}
 			content, err := j.Show(cmd.Context(), args[0])
 			if err != nil {
-				return err
+				return noJournal(args[0], err)
 			}
 			if a.flags.json {
 				a.printJSON(content)
@@ -161,10 +162,14 @@ func (a *app) journalRecordCommand() *cobra.Command {
 				return err
 			}
 			record := journal.Record{Board: a.place.Slug, Task: task, Run: run, Result: &result, WrittenAt: now()}
-			// What tells this run from another one of its number after a restore. A run
+			// What tells this run from another one of its number after a restore. A board
 			// that cannot be read now does not keep the result from being kept.
-			if of, err := j.Board.Run(cmd.Context(), run); err == nil && of.TaskID == task {
+			of, err := j.Board.Run(cmd.Context(), run)
+			switch {
+			case err == nil && of.TaskID == task:
 				record.RunStarted, record.ClaimLock = &of.StartedAt, of.ClaimLock
+			case err == nil || errors.Is(err, core.ErrNotFound):
+				return fmt.Errorf("card %q has no run %d; nothing was kept: %w", task, run, core.ErrNotFound)
 			}
 			if summary != "" {
 				record.Summary = &summary
@@ -233,7 +238,7 @@ func (a *app) journalFileCommand(name, short string, act func(context.Context, *
 			}
 			answer, err := act(cmd.Context(), j, args[0])
 			if err != nil {
-				return err
+				return noJournal(args[0], err)
 			}
 			if a.flags.json {
 				a.printJSON(map[string]string{"file": args[0], "answer": answer})
@@ -269,4 +274,12 @@ func (a *app) journalPruneCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&quarantine, "quarantine", false, "also what has been in quarantine for more than 30 days")
 	return cmd
+}
+
+// noJournal says in words that there is no journal of that name.
+func noJournal(file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no journal %q; see: hermes-tui journal list: %w", file, core.ErrNotFound)
+	}
+	return err
 }
