@@ -30,8 +30,9 @@ func lanes(program string) string {
 }
 
 // Deal fills the board: a card in every column, work for every agent, and three
-// zombies of which the dispatcher repairs two by itself.
-func Deal(ctx context.Context, b *board.Board) error {
+// zombies of which the dispatcher repairs two by itself. host is this machine, as
+// in our claim locks.
+func Deal(ctx context.Context, b *board.Board, host string) error {
 	d := dealer{ctx: ctx, b: b}
 	api := d.card(board.NewTask{Title: "Design the export API", Assignee: "builder", Priority: 5,
 		Body: "Decide which formats we offer and what a request looks like.\n\nKeep it small: CSV and JSON are enough."})
@@ -60,7 +61,7 @@ func Deal(ctx context.Context, b *board.Board) error {
 	old := d.card(board.NewTask{Title: "Try the old exporter"})
 	_, err = b.Archive(ctx, board.Target{ID: old}, nil)
 	d.note(err)
-	d.zombies()
+	d.zombies(host)
 	return d.err
 }
 
@@ -70,13 +71,13 @@ const stuckTitle = "Clean the build cache"
 
 // zombies are made the way they come about in the field: a script sets the
 // status, a restore loses half a claim, a person claims a card and goes home.
-func (d *dealer) zombies() {
+func (d *dealer) zombies(host string) {
 	wiped := d.card(board.NewTask{Title: "Tidy up the changelog", Assignee: "writer", Priority: 3})
 	d.note(d.b.MarkRunning(d.ctx, wiped, board.Damage{}))
 	half := d.card(board.NewTask{Title: "Check the invoices", Assignee: "builder", Priority: 2})
 	d.note(d.b.MarkRunning(d.ctx, half, board.Damage{Lock: text("old-laptop:4711")}))
 	stuck := d.card(board.NewTask{Title: stuckTitle, Assignee: "builder", Priority: 3})
-	_, err := d.b.Claim(d.ctx, board.ClaimRequest{Target: board.Target{ID: stuck}, Lock: "old-laptop:4712", TTL: 6 * 3600})
+	_, err := d.b.Claim(d.ctx, board.ClaimRequest{Target: board.Target{ID: stuck}, Lock: host + ":4712", TTL: 6 * 3600})
 	d.note(err)
 }
 

@@ -47,7 +47,7 @@ func newDesk(t *testing.T, width, height int) *desk {
 	d.must(err)
 	t.Cleanup(func() { _ = d.other.Close() })
 	table := &process.Table{Host: "here"}
-	op := &operator.Operator{Board: d.board, Prober: table, Actor: "tester", Now: func() int64 { return noon.Unix() },
+	op := &operator.Operator{Board: d.board, Prober: table, Actor: "tester", Host: "here", Now: func() int64 { return noon.Unix() },
 		Stopper: &process.Stopper{Table: table, Self: 1}}
 	d.m, err = NewModel(t.Context(), Deps{
 		Board: screenOf{d.board}, BoardName: "default", BoardPath: d.path, Now: func() time.Time { return d.clock },

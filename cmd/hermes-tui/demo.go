@@ -79,7 +79,7 @@ func (a *app) demo(ctx context.Context, o playing) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := demo.Deal(ctx, b); err != nil {
+	if err := demo.Deal(ctx, b, hostName()); err != nil {
 		return err
 	}
 	dispatcher, err := a.dispatcher(b)

@@ -48,7 +48,7 @@ func stopper(t *process.Table) *process.Stopper {
 func (a *app) operator(b *board.Board) *operator.Operator {
 	t := table()
 	return &operator.Operator{
-		Board: b, Prober: t, Now: now, Actor: a.actor(),
+		Board: b, Prober: t, Now: now, Actor: a.actor(), Host: hostName(),
 		Stopper: stopper(t),
 	}
 }

@@ -62,7 +62,7 @@ func newDesk(t *testing.T) *desk {
 	t.Cleanup(func() { _ = b.Close() })
 	table := &process.Table{Host: "here"}
 	d.Board = b
-	d.Operator = &operator.Operator{Board: b, Prober: table, Actor: "tester", Now: func() int64 { return d.now },
+	d.Operator = &operator.Operator{Board: b, Prober: table, Actor: "tester", Host: "here", Now: func() int64 { return d.now },
 		Stopper: &process.Stopper{Table: table, Self: int64(os.Getpid()), Sleep: poll}}
 	if d.other, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_busy_timeout=5000"); err != nil {
 		t.Fatal(err)

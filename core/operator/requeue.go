@@ -26,6 +26,7 @@ type Operator struct {
 	Prober  Prober
 	Stopper Stopper
 	Actor   string       // who asks; kept in the event
+	Host    string       // of this machine, as in our claim locks
 	Now     func() int64 // epoch seconds
 }
 

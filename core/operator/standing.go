@@ -7,6 +7,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/process"
@@ -60,12 +61,24 @@ func (o *Operator) Look(ctx context.Context, id string) (Standing, error) {
 
 func (o *Operator) sight(task core.Task, started, now int64) core.Sighting {
 	if task.WorkerPID == nil {
-		return core.Sighting{Verdict: core.Dead, Fingerprint: task.WorkerStarted, Evidence: "no worker is recorded"}
+		s := core.Sighting{Verdict: core.Dead, Fingerprint: task.WorkerStarted, Evidence: "no worker is recorded"}
+		if o.elsewhere(task, now) {
+			s.Verdict, s.Elsewhere = core.Unknown, true
+			s.Evidence = "claimed on another machine, whose processes cannot be seen from here"
+		}
+		return s
 	}
 	return o.Prober.Sight(process.Worker{
 		TaskID: task.ID, PID: task.WorkerPID, Fingerprint: task.WorkerStarted, Lock: task.ClaimLock,
 		RunStarted: started, Heartbeat: task.LastHeartbeat, Now: now,
 	})
+}
+
+// elsewhere reports whether somebody on another machine holds the card: a worker
+// may be starting there that nobody here can see. A claim that ran out is nobody's.
+func (o *Operator) elsewhere(task core.Task, now int64) bool {
+	return task.Status == core.Running && task.ClaimLock != nil && !strings.HasPrefix(*task.ClaimLock, o.Host+":") &&
+		task.ClaimExpires != nil && *task.ClaimExpires >= now
 }
 
 // uncertain reports whether a worker may live that cannot be proven to be ours
