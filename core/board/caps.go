@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/hermes-tui/hermes-tui/core"
 )
@@ -37,7 +36,7 @@ func (c Caps) check(t *tx, task *core.Task) error {
 	}
 	if c.Profile > 0 {
 		n, err := t.number("SELECT count(*) FROM tasks WHERE status = 'running' AND lower(trim(assignee)) = ?",
-			strings.ToLower(task.Assignee))
+			profileName(task.Assignee))
 		if err != nil {
 			return err
 		}

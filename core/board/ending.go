@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/hermes-tui/hermes-tui/core"
 )
@@ -46,6 +47,21 @@ type Exit struct {
 	Code     int64 // exit code, or the number of the signal
 }
 
+// FromOutside reports whether somebody ended the process, as a machine that goes
+// down does. A runner that outlives its program for a moment writes that as 128
+// and the signal.
+func (e Exit) FromOutside() bool {
+	signal := e.Code
+	if !e.Signaled {
+		signal -= 128
+	}
+	switch syscall.Signal(signal) {
+	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL:
+		return true
+	}
+	return false
+}
+
 // Ended is a card that was released.
 type Ended struct {
 	Task    string
@@ -61,7 +77,8 @@ type Limits struct {
 }
 
 // systemic is how many crashes of one sweep with the same error mean that
-// something is broken for all of them: each then blocks its card at once.
+// something is broken for all of them: each then blocks its card at once. A death
+// that left no trace, or that came from outside, is nobody's error.
 const systemic = 3
 
 // EndRuns releases cards in one transaction: first every run and event, in the
@@ -86,11 +103,15 @@ func (b *Board) EndRuns(ctx context.Context, endings []Ending, limits Limits) ([
 			booked = append(booked, book)
 			out = append(out, Ended{Task: e.Card.Task.ID, Cause: book.cause})
 		}
+		alike := map[string]int{}
+		for _, book := range booked {
+			alike[book.shape()]++
+		}
 		for i, book := range booked {
 			if !book.counts {
 				continue
 			}
-			if sameError(booked, book) >= systemic {
+			if shape := book.shape(); shape != "" && alike[shape] >= systemic {
 				book.failure.forced, book.failure.sticky = 1, true
 			}
 			blocked, err := t.count(book.task, book.failure)
@@ -112,6 +133,7 @@ type booking struct {
 	task    *core.Task
 	cause   Cause
 	counts  bool
+	own     bool // it ended by an error of its own
 	failure failure
 }
 
@@ -135,7 +157,7 @@ func (t *tx) endOne(e Ending, limits Limits) (booking, error) {
 	if err := t.event(task.ID, run, story.kind, story.payload); err != nil {
 		return booking{}, err
 	}
-	return booking{task: task, cause: e.Cause, counts: story.counts, failure: failure{
+	return booking{task: task, cause: e.Cause, counts: story.counts, own: e.Exit != nil && !e.Exit.FromOutside(), failure: failure{
 		outcome: story.outcome, error: story.error, phase: e.Card.Phase(), limit: limits.Failures,
 		forced: story.forced, sticky: story.sticky, more: story.more,
 	}}, nil
@@ -179,18 +201,13 @@ func (t *tx) letGo(task *core.Task, e Ending, s story) (*int64, error) {
 	return t.endRun(task, ending{outcome: s.outcome, error: &s.error, metadata: new(pythonJSON(s.metadata))})
 }
 
-// sameError counts the crashes of a sweep that ended with the same words.
-func sameError(all []booking, one booking) int {
-	if one.failure.outcome != core.Crashed || one.cause != Died {
-		return 0
+// shape is what crashes of a sweep that have the same cause share; empty for
+// what is no crash.
+func (b booking) shape() string {
+	if b.cause != Died || !b.own {
+		return ""
 	}
-	n := 0
-	for _, b := range all {
-		if b.cause == Died && b.failure.outcome == core.Crashed && crashShape(b.failure.error) == crashShape(one.failure.error) {
-			n++
-		}
-	}
-	return n
+	return crashShape(b.failure.error)
 }
 
 // skippable reports whether err concerns one card only, so that a pass over

@@ -41,8 +41,10 @@ func (t *tx) count(task *core.Task, f failure) (blocked bool, err error) {
 		_, err := t.updateTask(task.ID, set, "1")
 		return false, err
 	}
-	set = append(fields{{"status", string(core.Blocked)}}, set...)
-	ok, err := t.updateTask(task.ID, set, "status IN ('running', 'ready', 'review')")
+	ok, err := t.updateTask(task.ID, append(fields{{"status", string(core.Blocked)}}, set...), "status IN ('running', 'ready', 'review')")
+	if err == nil && !ok {
+		_, err = t.updateTask(task.ID, set, "1") // it waits for a parent and is held by that already
+	}
 	if err != nil || !ok {
 		return false, err
 	}

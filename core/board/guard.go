@@ -165,9 +165,14 @@ func (r *reader) liftedPR(ctx context.Context, task string, urls []string, newes
 
 // RecordGuard tells once that a card is not started and why: again only when
 // the reason changes or the card was claimed in between. It reports whether it
-// was told.
-func (b *Board) RecordGuard(ctx context.Context, task, reason string) (told bool, err error) {
+// was told. A card that waits in the lane no more is told nothing.
+func (b *Board) RecordGuard(ctx context.Context, task string, lane core.Status, reason string) (told bool, err error) {
 	err = b.write(ctx, fmt.Sprintf("record what guards task %q", task), func(t *tx) error {
+		var waits bool
+		_, err := t.row("SELECT status = ? AND claim_lock IS NULL FROM tasks WHERE id = ?", []any{string(lane), task}, &waits)
+		if err != nil || !waits {
+			return err
+		}
 		last, err := t.newestOf(task, "'respawn_guarded', 'claimed', 'completed', 'unblocked', 'reclaimed', 'crashed', 'rate_limited'")
 		if err != nil || last.kind == "respawn_guarded" && last.payload.text("reason") == reason {
 			return err

@@ -25,6 +25,9 @@ type Orphan struct {
 	// OpenRun is the card's open run: the current one, or one that the card
 	// lost its pointer to.
 	OpenRun *int64
+	// RunWorkerPID and RunWorkerStarted are the worker that the open run names.
+	RunWorkerPID     *int64
+	RunWorkerStarted *string
 	// RunStarted is when that run, or failing it the card, started.
 	RunStarted int64
 	Review     bool // the run was claimed from review
@@ -93,13 +96,15 @@ func (s schema) orphanQuery(more string) string {
 		FROM orphan AS o)
 	SELECT h.id, CAST(h.claim_lock AS TEXT), h.claim_expires, h.worker_pid, h.worker_started_at, h.last_heartbeat_at, h.current_run_id,
 		h.open_run,
+		(SELECT ` + s.integer("task_runs", "worker_pid", "NULL") + ` FROM task_runs WHERE id = h.open_run),
+		(SELECT ` + s.text("task_runs", "worker_started_at", "NULL") + ` FROM task_runs WHERE id = h.open_run),
 		coalesce((SELECT CAST(r.started_at AS INTEGER) FROM task_runs AS r WHERE r.id = h.open_run), h.started_at, 0),
 		EXISTS (SELECT 1 FROM task_events AS e WHERE e.run_id = h.open_run AND e.kind = 'claimed'
 			AND json_valid(e.payload) AND json_extract(e.payload, '$.source_status') = 'review'),
 		EXISTS (SELECT 1 FROM task_links AS l JOIN tasks AS p ON p.id = l.parent_id
 			WHERE l.child_id = h.id AND p.status NOT IN ('done', 'archived')),
 		(SELECT count(*) FROM task_events AS e WHERE e.task_id = h.id AND e.kind = 'reconciled' AND json_valid(e.payload)
-			AND json_extract(e.payload, '$.claim_lock') IS NULL AND json_extract(e.payload, '$.claim_expires') IS NULL
+			AND json_extract(e.payload, '$.reason') = 'orphaned_running' AND json_extract(e.payload, '$.claim_lock') IS NULL AND json_extract(e.payload, '$.claim_expires') IS NULL
 			AND e.id > coalesce((SELECT max(x.id) FROM task_events AS x
 				WHERE x.task_id = h.id AND x.kind IN ('spawned', 'unblocked')), 0)),
 		h.odd
@@ -110,7 +115,7 @@ func scanOrphan(row scanner) (Orphan, error) {
 	var o Orphan
 	var odd string
 	err := row.Scan(&o.Task, &o.ClaimLock, &o.ClaimExpires, &o.WorkerPID, &o.WorkerStarted, &o.LastHeartbeat, &o.CurrentRun,
-		&o.OpenRun, &o.RunStarted, &o.Review, &o.WaitsFor, &o.NoClaimRepairs, &odd)
+		&o.OpenRun, &o.RunWorkerPID, &o.RunWorkerStarted, &o.RunStarted, &o.Review, &o.WaitsFor, &o.NoClaimRepairs, &odd)
 	o.Odd = odd != ""
 	return o, err
 }
@@ -192,6 +197,7 @@ func (o Orphan) same(p Orphan) bool {
 	return equal(o.ClaimLock, p.ClaimLock) && equal(o.ClaimExpires, p.ClaimExpires) &&
 		equal(o.WorkerPID, p.WorkerPID) && equal(o.WorkerStarted, p.WorkerStarted) &&
 		equal(o.LastHeartbeat, p.LastHeartbeat) && equal(o.CurrentRun, p.CurrentRun) && equal(o.OpenRun, p.OpenRun) &&
+		equal(o.RunWorkerPID, p.RunWorkerPID) && equal(o.RunWorkerStarted, p.RunWorkerStarted) &&
 		o.Review == p.Review && o.WaitsFor == p.WaitsFor && o.NoClaimRepairs == p.NoClaimRepairs && o.Odd == p.Odd
 }
 

@@ -42,7 +42,7 @@ const waitsForNothing = `
 func (b *Board) Promotable(ctx context.Context, failureLimit int64) ([]Promotion, error) {
 	var out []Promotion
 	err := b.look(ctx, func(r *reader) error {
-		rows, err := r.conn.QueryContext(ctx, promotionQuery, failureLimit)
+		rows, err := r.conn.QueryContext(ctx, promotionQuery(""), failureLimit)
 		if err != nil {
 			return err
 		}
@@ -55,8 +55,12 @@ func (b *Board) Promotable(ctx context.Context, failureLimit int64) ([]Promotion
 	return out, nil
 }
 
-var promotionQuery = `SELECT t.id, t.status, (SELECT e.payload FROM task_events AS e WHERE e.task_id = t.id AND e.kind IN ` +
-	lifecycleKinds + ` ORDER BY e.id DESC LIMIT 1) FROM tasks AS t WHERE ` + promotable + ` ORDER BY t.rowid`
+// promotionQuery finds what may move on, of all cards or only of those that
+// more, a further condition, lets through.
+func promotionQuery(more string) string {
+	return `SELECT t.id, t.status, (SELECT e.payload FROM task_events AS e WHERE e.task_id = t.id AND e.kind IN ` +
+		lifecycleKinds + ` ORDER BY e.id DESC LIMIT 1) FROM tasks AS t WHERE ` + promotable + more + ` ORDER BY t.rowid`
+}
 
 func scanPromotions(rows *sql.Rows) ([]Promotion, error) {
 	defer rows.Close()
@@ -73,13 +77,18 @@ func scanPromotions(rows *sql.Rows) ([]Promotion, error) {
 	return out, rows.Err()
 }
 
-// PromoteWaiting moves every promotable card on, in one transaction, and
-// returns the ids that moved. A card that a trigger or another program keeps
-// from moving gets no event.
-func (b *Board) PromoteWaiting(ctx context.Context, failureLimit int64) ([]string, error) {
+// PromoteWaiting moves those cards on that are still promotable, in one
+// transaction, and returns the ids that moved. A card that a trigger or another
+// program keeps from moving gets no event.
+func (b *Board) PromoteWaiting(ctx context.Context, waiting []Promotion, failureLimit int64) ([]string, error) {
+	ids := make([]string, len(waiting))
+	for i, w := range waiting {
+		ids[i] = w.Task
+	}
 	var done []string
 	err := b.write(ctx, "promote waiting cards", func(t *tx) error {
-		rows, err := t.query(promotionQuery, failureLimit)
+		done = nil
+		rows, err := t.query(promotionQuery(" AND t.id IN (SELECT value FROM json_each(?2))"), failureLimit, jsonList(ids))
 		if err != nil {
 			return err
 		}

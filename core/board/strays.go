@@ -54,7 +54,9 @@ const resting = "'triage', 'todo', 'scheduled', 'ready', 'blocked', 'review', 'd
 
 // strayColumns are the card's columns of a stray, for a table named t.
 func (s schema) strayColumns() string {
-	number := func(c string) string { return fmt.Sprintf("CASE typeof(t.%[1]s) WHEN 'integer' THEN t.%[1]s END", c) }
+	number := func(c string) string {
+		return fmt.Sprintf("CASE typeof(t.%[1]s) WHEN 'integer' THEN t.%[1]s WHEN 'real' THEN CAST(t.%[1]s AS INTEGER) END", c)
+	}
 	fingerprint := "NULL"
 	if s.has("tasks", "worker_started_at") {
 		fingerprint = "CAST(t.worker_started_at AS TEXT)"

@@ -56,6 +56,8 @@ func (t table) StopLeft(context.Context, process.Worker) core.Termination {
 	return core.Termination{Terminated: true}
 }
 
+func (t table) Open(int64) bool { return false }
+
 func (t table) Exit(pid int64) (process.Exit, bool) {
 	e, known := t.procs.Exits[pid]
 	switch {

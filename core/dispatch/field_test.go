@@ -372,6 +372,18 @@ func TestAWorkerThatOutlivesARunWhichWasTakenFromItIsStoppedAfterAWhile(t *testi
 	}
 }
 
+func TestAGuardIsNotToldOfACardThatWaitsNoMore(t *testing.T) {
+	w := newWorld(t)
+	id := w.card(board.NewTask{Assignee: "sleeper"})
+	if told, err := w.b.RecordGuard(t.Context(), id, core.Ready, "active_pr"); !told || err != nil {
+		t.Fatalf("told %v, error %v", told, err)
+	}
+	w.sql(`UPDATE tasks SET status = 'blocked'`)
+	if told, err := w.b.RecordGuard(t.Context(), id, core.Ready, "recent_success"); told || err != nil {
+		t.Errorf("told %v, error %v", told, err)
+	}
+}
+
 func TestALaunchThatWasCutOffIsProvenAndCounted(t *testing.T) {
 	w := newWorld(t)
 	w.running("t_ours", host+":"+dead(t), "@NOW@+21480", "NULL", "@NOW@-120", "NULL")

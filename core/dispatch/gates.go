@@ -52,11 +52,15 @@ var ownerGates = []cardGate{
 
 // cardGates are asked in this order of a card whose owner can be started; a tick
 // stops at the first one that is closed, `why` shows them all.
-var cardGates = []cardGate{
+var cardGates = append(waitingGates[:len(waitingGates):len(waitingGates)],
+	cardGate{"outage", "wait for one of the next ticks", (*pass).afterOutage},
+)
+
+// waitingGates are those that may be asked again and again: none of them counts.
+var waitingGates = []cardGate{
 	{"this tick", "wait for the next tick", (*pass).justReleased},
 	{"guard", "wait, or move the card by hand", (*pass).guarded},
 	{"earlier worker", "wait for it to end, or stop it", (*pass).earlierWorker},
-	{"outage", "wait for one of the next ticks", (*pass).afterOutage},
 }
 
 // restartsPerTick is how many cards that went down with their dispatcher are
@@ -102,11 +106,7 @@ func (p *pass) noProfile(_ context.Context, c candidate) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	why := p.mayRun(name)
-	if why != "" {
-		p.unknown = append(p.unknown, name)
-	}
-	return why, nil
+	return p.mayRun(name), nil
 }
 
 // mayRun says why nobody can be started under this name, or nothing. Each name is
@@ -138,7 +138,7 @@ func (p *pass) guarded(ctx context.Context, c candidate) (string, error) {
 		return "", err
 	}
 	if p.writes() {
-		if _, err := p.Board.RecordGuard(ctx, c.task.ID, guard.Reason); err != nil {
+		if _, err := p.Board.RecordGuard(ctx, c.task.ID, c.lane, guard.Reason); err != nil {
 			return "", err
 		}
 	}

@@ -24,7 +24,9 @@ type look struct {
 	sighting core.Sighting
 	lease    worker.LeaseState
 	left     int           // living processes of the worker's own group and session
+	unseen   string        // why these cannot be counted, empty where they were
 	exit     *board.Exit   // how it ended, where that is known
+	ending   bool          // it is a child of ours, and its exit comes in a moment
 	launch   Launch        // what our own record of the start says
 	claimer  core.Sighting // the process that made the claim
 	// jumped is when the wall clock was last seen to jump, in epoch seconds; 0
@@ -86,6 +88,10 @@ func judge(l look, rules Rules, now int64) fate {
 		return l.alive(rules, now)
 	case l.sighting.Verdict == core.Unknown:
 		return l.unknown(now)
+	case l.ending:
+		return holding("its worker has just ended; how is not known yet")
+	case l.unseen != "":
+		return holding("it cannot be told what its worker left running: %s", l.unseen)
 	case l.left > 0:
 		return l.descendants(now)
 	}
@@ -139,7 +145,7 @@ func (l look) alive(rules Rules, now int64) fate {
 	t := l.card.Task
 	elapsed, silent := now-max(l.who.RunStarted, l.jumped), l.silent(now)
 	switch {
-	case rules.StaleTimeout > 0 && elapsed >= rules.StaleTimeout && silent:
+	case rules.StaleTimeout > 0 && l.who.RunStarted > 0 && elapsed >= rules.StaleTimeout && silent:
 		return fate{deed: stop, cause: board.Silent, limit: rules.StaleTimeout}
 	case t.MaxRuntime != nil && *t.MaxRuntime > 0 && l.card.Run != nil && elapsed > *t.MaxRuntime:
 		return fate{deed: stop, cause: board.OverTime, limit: *t.MaxRuntime}
@@ -165,6 +171,8 @@ func (l look) unknown(now int64) fate {
 			return fate{}
 		case l.silent(now):
 			return fate{deed: end, cause: board.Expired}
+		case l.who.Heartbeat == nil:
+			return holding("its claim on another machine ran out, but the clock has just been set")
 		}
 		return holding("its claim ran out, but a heartbeat came %d s ago from another machine", now-*l.who.Heartbeat)
 	}
@@ -192,6 +200,8 @@ func (l look) endsAs() board.Cause {
 			return board.Restarted
 		}
 		return board.Died
+	case l.exit.FromOutside() && l.restarted():
+		return board.Restarted
 	case l.exit.Signaled:
 		return board.Died
 	}

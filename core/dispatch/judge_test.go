@@ -48,6 +48,9 @@ func TestTheFateOfARunningCardFollowsFromWhatIsKnownAboutItsWorker(t *testing.T)
 	rules := Rules{Kanban: home.Kanban{StaleTimeout: 14400, FailureLimit: 2}, Timing: home.Timing{ClaimTTL: 900, CrashGrace: 30}}
 	limited := func(l look, seconds int64) look { l.card.Task.MaxRuntime = &seconds; return l }
 	jumped := func(l look, ago int64) look { l.jumped = now - ago; return l }
+	undated := func(l look) look { l.card.Run, l.who.RunStarted = nil, 0; return l }
+	ending := func(l look) look { l.ending = true; return l }
+	hidden := func(l look) look { l.unseen = "permission denied"; return l }
 	odd := func(l look, column string) look { l.card.Task.Odd = []string{column}; return l }
 	claimer := func(l look, v core.Verdict) look { l.claimer.Verdict = v; return l }
 	launched := func(l look, state Launch) look { l.launch = state; return l }
@@ -80,12 +83,16 @@ func TestTheFateOfARunningCardFollowsFromWhatIsKnownAboutItsWorker(t *testing.T)
 		{"an expired but beating claim of another machine is held", running(600, -60).seen(core.Unknown).elsewhere().beat(30), hold, "", "another machine"},
 		{"an expired silent claim of another machine is released", running(80000, -70000).seen(core.Unknown).elsewhere(), end, board.Expired, ""},
 
+		{"after a jump of the clock a claim of another machine without a heartbeat is held", jumped(running(600, -60).seen(core.Unknown).elsewhere(), 5), hold, "", "another machine"},
+		{"a living worker whose run has no start is not taken for silent", undated(running(0, 300)), leave, "", ""},
+
 		{"a dead worker is a crash", running(600, 300).seen(core.Dead), end, board.Died, ""},
 		{"a recycled pid is a crash", running(600, -60).seen(core.AliveOther), end, board.Died, ""},
 		{"a fresh heartbeat beats a pid out of sight", running(600, 300).seen(core.Dead).beat(20), hold, "", "alive by heartbeat"},
 		{"a heartbeat does not beat a certain death", running(600, 300).seen(core.Dead).beat(20).certain(), end, board.Died, ""},
 		{"a heartbeat does not beat an exit that was seen", running(600, 300).seen(core.Dead).beat(20).ended(1), end, board.Died, ""},
 		{"a run that has just begun gets time to start", running(10, 890).seen(core.Dead), hold, "", "still be starting"},
+		{"a child that has just ended waits for its exit", ending(running(600, 300).seen(core.Dead).certain()), hold, "", "just ended"},
 		{"exit 0 without a report breaks the protocol", running(600, 300).seen(core.Dead).ended(0), end, board.CleanExit, ""},
 		{"exit 75 is a quota", running(600, 300).seen(core.Dead).ended(75), end, board.Quota, ""},
 		{"exit 78 cannot work", running(600, 300).seen(core.Dead).ended(78), end, board.CannotWork, ""},
@@ -94,6 +101,10 @@ func TestTheFateOfARunningCardFollowsFromWhatIsKnownAboutItsWorker(t *testing.T)
 		{"the end of a dispatcher that ran once makes no victims", launched(claimer(running(600, 300).seen(core.Dead), core.Dead), RanOnce), end, board.Died, ""},
 		{"a known exit makes no victim", claimer(running(600, 300).seen(core.Dead).ended(1), core.Dead), end, board.Died, ""},
 
+		{"a worker that was told to end together with its dispatcher is a victim", claimer(running(600, 300).seen(core.Dead).ended(143), core.Dead), end, board.Restarted, ""},
+		{"a worker that was told to end while its dispatcher lives is a crash", claimer(running(600, 300).seen(core.Dead).ended(143), core.AliveOurs), end, board.Died, ""},
+
+		{"a dead worker whose group cannot be looked at is held", hidden(running(600, 300).seen(core.Dead).certain()), hold, "", "permission denied"},
 		{"a lease that is held holds the card", leased(running(600, 300).seen(core.Dead).certain(), worker.LeaseHeld), hold, "", "holds the lease"},
 		{"what a dead worker left running holds the card at first", left(running(60, 300).seen(core.Dead).certain(), 2), hold, "", "still run"},
 		{"what a dead worker left running is stopped in the end", left(running(600, 300).seen(core.Dead).certain(), 2), stop, board.Died, ""},

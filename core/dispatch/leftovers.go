@@ -17,8 +17,7 @@ func (p *pass) leftovers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopWait)
-	defer cancel()
+	var still []*leftover
 	for _, w := range past {
 		if p.leftToGateway(w.Run.Profile) {
 			continue
@@ -27,22 +26,31 @@ func (p *pass) leftovers(ctx context.Context) error {
 			TaskID: w.Run.TaskID, PID: w.Run.WorkerPID, Fingerprint: w.Run.WorkerStarted, Lock: w.Run.ClaimLock,
 			RunStarted: w.Run.StartedAt, Now: p.Now(),
 		}
-		s := p.Prober.Sight(who)
-		if s.Verdict != core.AliveOurs {
+		if p.Prober.Sight(who).Verdict != core.AliveOurs {
 			continue
 		}
 		if p.DryRun {
 			p.hold(w.Run.TaskID, fmt.Sprintf("the worker of run %d still lives and would be stopped", w.Run.ID))
 			continue
 		}
-		report := p.Stopper.Stop(ctx, who)
-		if !report.Terminated {
-			p.hold(w.Run.TaskID, fmt.Sprintf("the worker of run %d cannot be stopped (pid %d)", w.Run.ID, *w.Run.WorkerPID))
+		still = append(still, &leftover{run: w.Run, who: who})
+	}
+	sideBySide(ctx, still, func(ctx context.Context, l *leftover) { l.stopped = p.Stopper.Stop(ctx, l.who) }, func(*leftover, any) {})
+	for _, l := range still {
+		if !l.stopped.Terminated {
+			p.hold(l.run.TaskID, fmt.Sprintf("the worker of run %d cannot be stopped (pid %d)", l.run.ID, *l.run.WorkerPID))
 			continue
 		}
-		if err := p.Board.RecordReaped(ctx, w.Run, report); err != nil {
-			p.trouble(w.Run.TaskID, err)
+		if err := p.Board.RecordReaped(ctx, l.run, l.stopped); err != nil {
+			p.trouble(l.run.TaskID, err)
 		}
 	}
 	return nil
+}
+
+// leftover is a worker that outlived its run, and what came of stopping it.
+type leftover struct {
+	run     core.Run
+	who     process.Worker
+	stopped core.Termination
 }

@@ -49,7 +49,10 @@ func (p *pass) replayed(report journal.Report) {
 				p.AutoBlocked = append(p.AutoBlocked, r.Task)
 			}
 		case journal.Waiting:
-			p.hold(r.Task, "a finished result waits: "+r.Reason)
+			// It is met again at each look before a release, and told once.
+			if note := (Note{r.Task, "a finished result waits: " + r.Reason}); !slices.Contains(p.Held, note) {
+				p.hold(note.Task, note.Reason)
+			}
 		}
 	}
 }
@@ -83,5 +86,8 @@ func (p *pass) finished(ctx context.Context, task string, run int64) bool {
 	if err != nil {
 		p.trouble(task, err)
 	}
-	return true
+	// A result that only a person may accept is kept; its run ends like any other.
+	return !slices.ContainsFunc(report.Results, func(r journal.Result) bool {
+		return r.Task == task && r.Run == run && r.Outcome == journal.Superseded
+	})
 }

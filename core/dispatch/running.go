@@ -65,7 +65,7 @@ func (p *pass) look(c board.RunningCard, now int64) look {
 	if c.Run != nil {
 		l.who.RunStarted = c.Run.StartedAt
 		l.lease = p.runs().Lease(c.Task.ID, c.Run.ID)
-		l.launch = p.launch(c.Task.ID, c.Run.ID)
+		l.launch = p.launch(c)
 	} else if c.Task.StartedAt != nil {
 		l.who.RunStarted = *c.Task.StartedAt
 	}
@@ -76,9 +76,12 @@ func (p *pass) look(c board.RunningCard, now int64) look {
 	if !l.sighting.Verdict.Gone() {
 		return l
 	}
-	if left, err := p.Prober.Left(l.who); err == nil {
-		l.left = len(left)
+	left, err := p.Prober.Left(l.who)
+	if err != nil {
+		l.unseen = err.Error()
 	}
+	l.left = len(left)
+	l.ending = l.sighting.Verdict == core.Dead && p.Exits.Open(*c.Task.WorkerPID)
 	l.exit = p.exit(c)
 	l.claimer = p.claimer(c, l.who)
 	return l
@@ -89,16 +92,20 @@ func (d *Dispatcher) runs() worker.RunDir {
 	return worker.RunDir{StateRoot: d.Place.StateRoot, Board: d.Place.Slug}
 }
 
-// launch reads our own record of the start of a run.
-func (p *pass) launch(task string, run int64) Launch {
+// launch reads our own record of the start of a run. One that this very process
+// left is of a start that failed halfway: when a tick looks, none is under way.
+func (p *pass) launch(c board.RunningCard) Launch {
+	task, run := c.Task.ID, c.Run.ID
 	record, err := p.runs().ReadLaunch(task, run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, core.ErrInvalid):
 		return NoLaunch
 	case err != nil:
 		return Unlegible
-	case record.Once:
+	case record.Once && c.Task.WorkerPID != nil:
 		return RanOnce
+	case record.ClaimerPID == p.PID && record.Fingerprint == p.Fingerprint:
+		return CutOff
 	}
 	s := p.Prober.Sight(process.Worker{TaskID: task, PID: &record.ClaimerPID, Fingerprint: &record.Fingerprint, Now: p.Now()})
 	if s.Verdict.Gone() {
@@ -144,34 +151,47 @@ func (p *pass) claimer(c board.RunningCard, w process.Worker) core.Sighting {
 // stopAll ends the workers that must end, side by side. A worker that survives
 // keeps its card: nobody is started beside it.
 func (p *pass) stopAll(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, stopWait)
-	defer cancel()
-	var all sync.WaitGroup
+	var ending []*verdict
 	for _, v := range p.verdicts {
-		if v.deed != stop {
-			continue
+		if v.deed == stop {
+			ending = append(ending, v)
 		}
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			defer func() {
-				if r := recover(); r != nil {
-					v.stopped, v.why = core.Termination{}, fmt.Sprintf("stopping its worker failed: %v", r)
-				}
-			}()
-			if v.sighting.Verdict.Gone() {
-				v.stopped = p.Stopper.StopLeft(ctx, v.who)
-			} else {
-				v.stopped = p.Stopper.Stop(ctx, v.who)
-			}
-		}()
 	}
-	all.Wait()
-	for _, v := range p.verdicts {
-		if v.deed == stop && !v.stopped.Terminated {
+	sideBySide(ctx, ending, func(ctx context.Context, v *verdict) {
+		if v.sighting.Verdict.Gone() {
+			v.stopped = p.Stopper.StopLeft(ctx, v.who)
+		} else {
+			v.stopped = p.Stopper.Stop(ctx, v.who)
+		}
+	}, func(v *verdict, r any) {
+		v.stopped, v.why = core.Termination{}, fmt.Sprintf("stopping its worker failed: %v", r)
+	})
+	for _, v := range ending {
+		if !v.stopped.Terminated {
 			v.survives()
 		}
 	}
+}
+
+// sideBySide does all stops of a step at once and waits for them no longer than
+// a tick may. broken is told what a stop panicked with.
+func sideBySide[T any](ctx context.Context, all []T, stop func(context.Context, T), broken func(T, any)) {
+	ctx, cancel := context.WithTimeout(ctx, stopWait)
+	defer cancel()
+	var group sync.WaitGroup
+	for _, one := range all {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			defer func() {
+				if r := recover(); r != nil {
+					broken(one, r)
+				}
+			}()
+			stop(ctx, one)
+		}()
+	}
+	group.Wait()
 }
 
 // survives turns the fate of a worker that did not end.

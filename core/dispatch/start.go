@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -55,13 +55,17 @@ func (p *pass) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	room := p.heldBack(ctx, queues, caps)
 	for _, q := range queues {
+		if q.lane == core.Review {
+			room = caps
+		}
 		for i, task := range q.cards {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			skipped := len(p.Skipped)
-			full, err := p.consider(ctx, candidate{task, q.lane}, p.heldBack(q.lane, queues, caps))
+			full, err := p.consider(ctx, candidate{task, q.lane}, room)
 			if err != nil {
 				p.trouble(task.ID, err)
 			}
@@ -128,20 +132,27 @@ func (p *pass) startable(ctx context.Context, lane core.Status, waiting []board.
 	return owners, nil
 }
 
-// heldBack keeps one slot of the board's limit for a review that could start, so
-// that finished work is looked at although new work never ends.
-func (p *pass) heldBack(lane core.Status, queues []queue, caps board.Caps) board.Caps {
-	if lane != core.Ready || caps.Board == 0 {
+// heldBack keeps one slot of the board's limit for a review that can start, so
+// that finished work is looked at although new work never ends. A review that
+// has to wait keeps nothing from starting.
+func (p *pass) heldBack(ctx context.Context, queues []queue, caps board.Caps) board.Caps {
+	if caps.Board == 0 {
 		return caps
 	}
 	for _, q := range queues {
 		if q.lane != core.Review {
 			continue
 		}
-		if slices.ContainsFunc(q.cards, func(t core.Task) bool { return !p.released[t.ID] }) {
-			caps.Board--
-			caps.Full = caps.Board == 0
-			return caps
+		for _, task := range q.cards {
+			why, err := firstClosed(p, ctx, candidate{task, q.lane}, waitingGates)
+			if err != nil {
+				p.trouble(task.ID, err)
+			}
+			if err == nil && why == "" {
+				caps.Board--
+				caps.Full = caps.Board == 0
+				return caps
+			}
 		}
 	}
 	return caps
@@ -232,6 +243,7 @@ func (p *pass) runningElsewhere(ctx context.Context) (int64, error) {
 		}
 		n, err := countRunning(ctx, other.DB)
 		if err != nil {
+			p.unsettled = true
 			p.Errors = append(p.Errors, fmt.Sprintf("board %s is not counted against the machine's limit: %v", other.Slug, err))
 		}
 		sum += n
@@ -258,8 +270,11 @@ func (p *pass) consider(ctx context.Context, c candidate, caps board.Caps) (full
 	}
 	assignee := p.assignee(c)
 	if !p.writes() {
-		if caps.Full || caps.Board > 0 && int64(len(p.WouldSpawn)) >= caps.Board {
-			return true, nil
+		if full, why, err := p.wouldExceed(ctx, assignee, caps); full || err != nil {
+			return full, err
+		} else if why != "" {
+			p.skip(c.task.ID, why)
+			return false, nil
 		}
 		p.WouldSpawn = append(p.WouldSpawn, Spawned{Task: c.task.ID, Assignee: assignee})
 		return false, nil
@@ -271,6 +286,49 @@ func (p *pass) consider(ctx context.Context, c candidate, caps board.Caps) (full
 		c.task.Assignee = assignee
 	}
 	return p.claimAndStart(ctx, c, caps)
+}
+
+// wouldExceed says for a plan what the claim would be refused for: the limit of
+// the board or, in words, that of the assignee. What a plan releases or starts
+// is not on the board.
+func (p *pass) wouldExceed(ctx context.Context, assignee string, caps board.Caps) (full bool, why string, err error) {
+	if caps.Full {
+		return true, "", nil
+	}
+	owned := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), assignee) }
+	if caps.Board > 0 {
+		running, err := p.Board.CountRunning(ctx)
+		if err != nil || running+p.planned(func(string) bool { return true }) >= caps.Board {
+			return err == nil, "", err
+		}
+	}
+	if caps.Profile > 0 {
+		running, err := p.Board.CountRunningOf(ctx, assignee)
+		if err != nil || running+p.planned(owned) < caps.Profile {
+			return false, "", err
+		}
+		return false, profileFull(assignee), nil
+	}
+	return false, "", nil
+}
+
+// planned is by how many the running cards of some assignees would grow.
+func (p *pass) planned(of func(assignee string) bool) (n int64) {
+	for _, s := range p.WouldSpawn {
+		if of(s.Assignee) {
+			n++
+		}
+	}
+	for _, v := range p.verdicts {
+		if p.DryRun && p.released[v.card.Task.ID] && of(v.card.Task.Assignee) {
+			n--
+		}
+	}
+	return n
+}
+
+func profileFull(assignee string) string {
+	return fmt.Sprintf("as many cards of its assignee run as may run: %q", assignee)
 }
 
 // claimAndStart makes the card ours and starts its worker: the identity is
@@ -290,7 +348,7 @@ func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) 
 	case errors.Is(err, board.ErrBoardFull):
 		return true, nil
 	case errors.Is(err, board.ErrProfileFull):
-		p.skip(task.ID, fmt.Sprintf("as many cards of its assignee run as may run: %q", task.Assignee))
+		p.skip(task.ID, profileFull(task.Assignee))
 		return false, nil
 	case errors.Is(err, board.ErrOpenParents):
 		p.skip(task.ID, "a parent is unfinished again")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"reflect"
-	"slices"
 
 	"github.com/hermes-tui/hermes-tui/core/board"
 )
@@ -17,8 +16,8 @@ type steady struct {
 	mark    board.Mark // of the board when the tick began, and still when it ended
 	rules   Rules
 	options Options
-	due     int64    // epoch seconds at which a guard ends
-	unknown []string // assignees for whom nobody could be started
+	due     int64            // epoch seconds at which a guard ends
+	owners  map[string]owner // what was known of every name that was asked for
 	skipped []Note
 	would   []Spawned
 	queued  int
@@ -38,9 +37,13 @@ func (p *pass) unmoved() bool {
 // reports whether that still holds.
 func (p *pass) recall() bool {
 	s := p.steady
-	stillUnknown := func(name string) bool { return p.Starter.Knows(name) != "" }
-	if !p.unmoved() || len(p.released) > 0 || !all(s.unknown, stillUnknown) {
+	if !p.unmoved() || len(p.released) > 0 {
 		return false
+	}
+	for name, was := range s.owners {
+		if p.owner(name) != was {
+			return false
+		}
 	}
 	p.Skipped = append(p.Skipped, s.skipped...)
 	p.WouldSpawn = append(p.WouldSpawn, s.would...)
@@ -48,17 +51,26 @@ func (p *pass) recall() bool {
 	return true
 }
 
-// remember keeps what this tick found out, if it rests on the board alone: a tick
-// that wrote, or that waits for processes, memory or other boards, is no ground
-// for the next one.
-func (p *pass) remember(ctx context.Context) {
-	mark, err := p.Board.Mark(ctx)
-	p.Dispatcher.steady = steady{
-		valid: err == nil && mark == p.mark && !p.unsettled, mark: mark, rules: p.rules, options: p.Options, due: p.due,
-		unknown: slices.Compact(slices.Sorted(slices.Values(p.unknown))), skipped: p.Skipped, would: p.WouldSpawn, queued: p.Queued, strays: p.strays,
-	}
+// owner is what a tick knows of somebody whom cards ask for. It rests on
+// profiles and on configuration, which the board knows nothing of.
+type owner struct {
+	closed  string // why nobody can be started, empty if somebody can
+	gateway bool   // left to the gateway beside us
 }
 
-func all[T any](list []T, holds func(T) bool) bool {
-	return !slices.ContainsFunc(list, func(v T) bool { return !holds(v) })
+func (p *pass) owner(name string) owner { return owner{p.mayRun(name), p.leftToGateway(name)} }
+
+// remember keeps what this tick found out, if it rests on the board alone: a tick
+// that wrote, that failed at something, or that waits for processes, memory or
+// other boards, is no ground for the next one.
+func (p *pass) remember(ctx context.Context) {
+	mark, err := p.Board.Mark(ctx)
+	owners := map[string]owner{}
+	for name := range p.names {
+		owners[name] = p.owner(name)
+	}
+	p.Dispatcher.steady = steady{
+		valid: err == nil && mark == p.mark && !p.unsettled, mark: mark, rules: p.rules, options: p.Options, due: p.due,
+		owners: owners, skipped: p.Skipped, would: p.WouldSpawn, queued: p.Queued, strays: p.strays,
+	}
 }

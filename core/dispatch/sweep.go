@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/hermes-tui/hermes-tui/core/board"
@@ -41,7 +42,33 @@ func (p *pass) overTime(ctx context.Context) error { return p.endEach(ctx, board
 // crashed releases the cards of workers that are gone, all in one transaction,
 // so that what broke them all is seen as one thing.
 func (p *pass) crashed(ctx context.Context) error {
-	return p.endAll(ctx, p.endings(board.Died, board.CleanExit, board.Quota, board.CannotWork, board.Restarted))
+	endings := p.endings(board.Died, board.CleanExit, board.Quota, board.CannotWork, board.Restarted)
+	return severally(ctx, p, endings, taskOf, func(some []board.Ending) error { return p.endAll(ctx, some) })
+}
+
+func taskOf(e board.Ending) string { return e.Card.Task.ID }
+
+// severally writes many cards at once and, where one of them spoils that, each
+// by itself. The error says that the board as a whole cannot be written.
+func severally[T any](ctx context.Context, p *pass, cards []T, task func(T) string, write func([]T) error) error {
+	err := write(cards)
+	if err == nil || unusable(ctx, err) {
+		return err
+	}
+	for i := range cards {
+		if err := write(cards[i : i+1]); unusable(ctx, err) {
+			return err
+		} else if err != nil {
+			p.trouble(task(cards[i]), err)
+		}
+	}
+	return nil
+}
+
+// unusable reports whether err is about more than the rows that were to be
+// written.
+func unusable(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || board.Unusable(err) || errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrFull))
 }
 
 // endEach ends the runs with these causes one by one: a card that cannot be

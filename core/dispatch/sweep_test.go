@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,5 +165,91 @@ func TestATriggerThatProtectsACardLeavesItWithoutAnEvent(t *testing.T) {
 	}
 	if kinds := w.kinds("t_b"); w.status("t_b") != core.Todo || len(kinds) != 0 {
 		t.Errorf("the protected card is %s with events %v", w.status("t_b"), kinds)
+	}
+}
+
+func TestMendedBookkeepingIsNoSignThatACardWasForcedToRun(t *testing.T) {
+	w := newWorld(t)
+	w.sql(`INSERT INTO tasks(id,title,assignee,status,created_at) VALUES ('t_a','x','dev','ready',@NOW@-9000)`)
+	for range 2 { // an open run of a card at rest
+		w.sql(`INSERT INTO task_runs(task_id,profile,status,started_at) VALUES ('t_a','dev','running',@NOW@-600)`)
+		w.tick(dispatch.Options{NoSpawn: true})
+	}
+	w.sql(`UPDATE tasks SET status = 'running'`)
+	w.tick(dispatch.Options{NoSpawn: true})
+	if got := w.status("t_a"); got != core.Ready {
+		t.Errorf("found running without a claim once, the card is %s", got)
+	}
+}
+
+func TestAFailureCountsAlthoughItsCardWaitsForAParent(t *testing.T) {
+	w := newWorld(t)
+	w.running("t_a", host+":1", "@NOW@+300", dead(t), "@NOW@-600", "NULL")
+	w.sql(`INSERT INTO tasks(id,title,status,created_at) VALUES ('t_p','open','todo',@NOW@-9000);
+		INSERT INTO task_links(parent_id,child_id) VALUES ('t_p','t_a');
+		UPDATE tasks SET consecutive_failures = 1 WHERE id = 't_a'`)
+	w.tick(dispatch.Options{NoSpawn: true})
+	task, err := w.b.Task(t.Context(), "t_a")
+	w.must(err)
+	if task.Failures != 2 || task.Status != core.Todo {
+		t.Errorf("the card is %s with %d failures", task.Status, task.Failures)
+	}
+}
+
+func TestAStaleLockWithAnExpiryInFractionsOfASecondIsTakenOff(t *testing.T) {
+	w := newWorld(t)
+	w.sql(`INSERT INTO tasks(id,title,assignee,status,created_at,claim_lock,claim_expires) VALUES ('t_a','x','dev','todo',@NOW@-9000,'@HOST@:1',@NOW@-60.5)`)
+	w.tick(dispatch.Options{NoSpawn: true})
+	task, err := w.b.Task(t.Context(), "t_a")
+	w.must(err)
+	if task.ClaimLock != nil {
+		t.Errorf("still locked by %q", *task.ClaimLock)
+	}
+}
+
+func TestABrokenClaimIsKeptWhileTheWorkerOfItsRunLives(t *testing.T) {
+	w := newWorld(t)
+	w.sql(`INSERT INTO tasks(id,title,assignee,status,created_at,started_at,current_run_id) VALUES ('t_a','x','dev','running',@NOW@-9000,@NOW@-600,7);
+		INSERT INTO task_runs(id,task_id,profile,status,claim_lock,worker_pid,started_at) VALUES (7,'t_a','dev','running','@HOST@:1',@LIVE@,@NOW@-600)`,
+		"@LIVE@", live(t, "HERMES_KANBAN_TASK=t_a"))
+	if report := w.tick(dispatch.Options{NoSpawn: true}); w.status("t_a") != core.Running || len(report.Held) == 0 {
+		t.Errorf("the card of a living worker is %s, held %v", w.status("t_a"), report.Held)
+	}
+}
+
+func TestACardThatTakesNoWriteKeepsNoOtherFromBeingReleased(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"t_bad", "t_good"} {
+		w.running(id, host+":1", "@NOW@+300", dead(t), "@NOW@-600", "NULL")
+	}
+	w.sql(`INSERT INTO tasks(id,title,assignee,status,created_at,started_at) VALUES
+		('t_bad_orphan','x','dev','running',@NOW@-9000,@NOW@-600),('t_good_orphan','x','dev','running',@NOW@-9000,@NOW@-600);
+		INSERT INTO tasks(id,title,assignee,status,created_at,claim_lock,claim_expires) VALUES
+		('t_bad_lock','x','dev','todo',@NOW@-9000,'@HOST@:1',@NOW@-60),('t_good_lock','x','dev','todo',@NOW@-9000,'@HOST@:1',@NOW@-60);
+		CREATE TRIGGER protected BEFORE UPDATE ON tasks WHEN old.id LIKE 't_bad%' BEGIN SELECT RAISE(ABORT, 'hands off'); END`)
+	report, err := w.d.Tick(t.Context(), dispatch.Options{})
+	w.must(err)
+	for _, id := range []string{"t_bad", "t_bad_orphan", "t_bad_lock"} {
+		if !slices.ContainsFunc(report.Errors, func(e string) bool { return strings.HasPrefix(e, id+":") }) {
+			t.Errorf("nothing is said of %s: %v", id, report.Errors)
+		}
+	}
+	for _, id := range []string{"t_good", "t_good_orphan"} {
+		if got := w.status(id); got != core.Ready {
+			t.Errorf("%s is %s", id, got)
+		}
+	}
+	if len(report.Spawned) == 0 {
+		t.Errorf("nothing was started: %+v", report)
+	}
+}
+
+func TestWorkersKilledFromOutsideOrWithoutATraceAreNoCommonFault(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"t_a", "t_b", "t_c"} {
+		w.running(id, host+":1", "@NOW@+300", dead(t), "@NOW@-600", "NULL")
+	}
+	if report := w.tick(dispatch.Options{NoSpawn: true}); len(report.Crashed) != 3 || len(report.AutoBlocked) != 0 {
+		t.Errorf("report %+v", report)
 	}
 }

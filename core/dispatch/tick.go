@@ -30,6 +30,8 @@ type Stopper interface {
 // Exits remembers how children of this program ended.
 type Exits interface {
 	Exit(pid int64) (process.Exit, bool)
+	// Open reports whether a child is not yet known to have ended.
+	Open(pid int64) bool
 }
 
 // Rules are what the configuration says about a tick. They are read anew
@@ -143,10 +145,10 @@ type pass struct {
 	rules     Rules
 	verdicts  []*verdict        // on the cards that ran when the tick began
 	mark      board.Mark        // of the board when the tick began
+	busy      error             // the first write that another program's lock kept from happening
 	jumped    int64             // when the wall clock was last seen to jump; 0 never
 	due       int64             // the moment at which the first guard ends
 	names     map[string]string // why nobody can be started under a name, empty if somebody can
-	unknown   []string          // assignees for whom nobody can be started
 	strays    bool              // stray bookkeeping was found
 	unsettled bool              // something was decided that rests on more than the board
 	restarts  int               // victims of an outage that were started again in this tick
@@ -170,7 +172,7 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	if p.recall() {
-		return nil
+		return p.busy
 	}
 	for _, step := range []func(context.Context) error{p.promote, p.start} {
 		if err := step(ctx); err != nil {
@@ -178,7 +180,7 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	p.remember(ctx)
-	return nil
+	return p.busy
 }
 
 // begin marks the board as it is now. What a program that died while writing has
@@ -206,11 +208,7 @@ func (p *pass) reconcile(ctx context.Context) error {
 		return err
 	}
 	p.strays = plan.Strays > 0
-	if p.Results != nil {
-		plan.Releases = slices.DeleteFunc(plan.Releases, func(r board.Release) bool {
-			return r.Orphan.OpenRun != nil && p.finished(ctx, r.Orphan.Task, *r.Orphan.OpenRun)
-		})
-	}
+	p.keepFinished(ctx, &plan)
 	for _, f := range plan.Findings {
 		if f.Action == reconcile.Hold {
 			p.hold(f.Task, f.Reason)
@@ -218,7 +216,7 @@ func (p *pass) reconcile(ctx context.Context) error {
 	}
 	done := planned(plan)
 	if !p.DryRun {
-		if done, err = pass.Carry(ctx, plan); err != nil {
+		if done, err = p.carry(ctx, pass, plan); err != nil {
 			return err
 		}
 	}
@@ -237,6 +235,46 @@ func (p *pass) reconcile(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// keepFinished takes those cards out of a plan whose current run has a result. A
+// result of a run that is not its card's current one can only be applied once
+// that run has ended; its card is kept from a new worker until then.
+func (p *pass) keepFinished(ctx context.Context, plan *reconcile.Plan) {
+	if p.Results == nil {
+		return
+	}
+	plan.Releases = slices.DeleteFunc(plan.Releases, func(r board.Release) bool {
+		run, current := r.Orphan.OpenRun, r.Orphan.CurrentRun
+		return run != nil && current != nil && *run == *current && p.finished(ctx, r.Orphan.Task, *run)
+	})
+	for _, m := range plan.Mendings {
+		if m.Stray.Run == nil {
+			continue
+		}
+		if waits, err := p.Results.HasPending(m.Stray.Task, m.Stray.Run.ID); waits || err != nil {
+			p.released[m.Stray.Task] = true
+		}
+	}
+}
+
+// carry writes a plan: all releases together, then all mendings.
+func (p *pass) carry(ctx context.Context, pass reconcile.Pass, plan reconcile.Plan) (done reconcile.Done, err error) {
+	write := func(some reconcile.Plan) error {
+		now, err := pass.Carry(ctx, some)
+		done.Released, done.Mended = append(done.Released, now.Released...), append(done.Mended, now.Mended...)
+		return err
+	}
+	err = severally(ctx, p, plan.Releases, func(r board.Release) string { return r.Orphan.Task }, func(some []board.Release) error {
+		return write(reconcile.Plan{Releases: some})
+	})
+	if err != nil {
+		return done, err
+	}
+	err = severally(ctx, p, plan.Mendings, func(m board.Mending) string { return m.Stray.Task }, func(some []board.Mending) error {
+		return write(reconcile.Plan{Mendings: some})
+	})
+	return done, err
 }
 
 // planned is what a plan would write.
@@ -267,9 +305,11 @@ func (p *pass) promote(ctx context.Context) error {
 		}
 		return nil
 	}
-	ids, err := p.Board.PromoteWaiting(ctx, p.rules.FailureLimit)
-	p.Promoted = append(p.Promoted, ids...)
-	return err
+	return severally(ctx, p, waiting, func(w board.Promotion) string { return w.Task }, func(some []board.Promotion) error {
+		ids, err := p.Board.PromoteWaiting(ctx, some, p.rules.FailureLimit)
+		p.Promoted = append(p.Promoted, ids...)
+		return err
+	})
 }
 
 func (p *pass) hold(task, reason string) { p.Held = append(p.Held, Note{task, reason}) }
@@ -279,8 +319,13 @@ func (p *pass) skip(task, reason string) { p.Skipped = append(p.Skipped, Note{ta
 // trouble notes what went wrong with one card and lets the tick go on. A card
 // that changed meanwhile is no trouble: the next tick looks at it again.
 func (p *pass) trouble(task string, err error) {
+	p.unsettled = true // what failed may be what the board does not show
 	if errors.Is(err, core.ErrChanged) || errors.Is(err, core.ErrNotFound) {
 		return
+	}
+	// A board that others hold concerns every card: the tick says so as a whole.
+	if errors.Is(err, board.ErrBusy) && p.busy == nil {
+		p.busy = err
 	}
 	p.Errors = append(p.Errors, fmt.Sprintf("%s: %v", task, err))
 }

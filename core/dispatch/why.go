@@ -90,7 +90,7 @@ var boardGates = []cardGate{
 	{"emergency stop", "release it: hermes-tui resume --all", forBoard((*Dispatcher).stopGate)},
 	{"file system", "allow it: hermes-tui dispatch --allow-network-fs", ours((*Dispatcher).networkGate)},
 	{"pause", "end it: hermes-tui resume", ours((*Dispatcher).pauseGate)},
-	{"dispatcher", "start one: press p on the board, or run hermes-tui dispatch", ours((*Dispatcher).dispatcherGate)},
+	{"dispatcher", "start one: press d on the board, or run hermes-tui dispatch", ours((*Dispatcher).dispatcherGate)},
 }
 
 func forBoard(closed func(*Dispatcher) string) func(*pass, context.Context, candidate) (string, error) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core/board"
@@ -83,9 +85,29 @@ func (w *Workers) Start(ctx context.Context, claim board.Claimed, at board.Works
 func (w *Workers) starter() *worker.Starter {
 	rules := w.Rules()
 	return &worker.Starter{
-		Self: w.Program, Args: []string{BarrierCommand}, Env: w.Home.Env().Vars, Table: w.Table, Children: w.Children, Sleep: w.Sleep,
+		Self: w.Program, Args: []string{BarrierCommand}, Env: w.environment(), Table: w.Table, Children: w.Children, Sleep: w.Sleep,
 		RotateBytes: rules.WorkerLogRotateBytes, Backups: int(rules.WorkerLogBackups),
 	}
+}
+
+// environment is that of this program, in which paths lead to the same places
+// from a workspace: a worker that calls this program finds the same home.
+func (w *Workers) environment() []string {
+	env := w.Home.Env()
+	vars := slices.Clone(env.Vars)
+	for i, v := range vars {
+		name, value, _ := strings.Cut(v, "=")
+		switch name {
+		case "HERMES_HOME", "HERMES_KANBAN_HOME", "HERMES_TUI_STATE_ROOT", "HERMES_TUI_CONFIG":
+			if value = strings.TrimSpace(value); value == "" {
+				continue
+			}
+			if path, err := env.Abs(value); err == nil {
+				vars[i] = name + "=" + path
+			}
+		}
+	}
+	return vars
 }
 
 func (w *Workers) spec(claim board.Claimed) worker.Spec {

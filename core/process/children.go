@@ -35,6 +35,7 @@ type Children struct {
 
 	mu    sync.Mutex
 	exits map[int64]record
+	open  map[int64]bool // started, and not yet known to have ended
 }
 
 type record struct {
@@ -44,7 +45,7 @@ type record struct {
 
 // NewChildren returns an empty registry. now tells the age of what it remembers.
 func NewChildren(now func() time.Time) *Children {
-	return &Children{now: now, exits: map[int64]record{}}
+	return &Children{now: now, exits: map[int64]record{}, open: map[int64]bool{}}
 }
 
 // Watch waits for a started command in the background and remembers how it
@@ -54,6 +55,7 @@ func (c *Children) Watch(cmd *exec.Cmd) <-chan struct{} {
 	pid := int64(cmd.Process.Pid)
 	c.mu.Lock()
 	delete(c.exits, pid) // of an earlier process with this number
+	c.open[pid] = true
 	c.mu.Unlock()
 	reaped := make(chan struct{})
 	go func() {
@@ -63,12 +65,27 @@ func (c *Children) Watch(cmd *exec.Cmd) <-chan struct{} {
 			// look at the process and its log make up for.
 			_ = recover()
 		}()
+		defer c.closed(pid)
 		_ = cmd.Wait() // the state says it all
 		if cmd.ProcessState != nil {
 			c.remember(pid, exitOf(cmd.ProcessState.Sys().(syscall.WaitStatus)))
 		}
 	}()
 	return reaped
+}
+
+func (c *Children) closed(pid int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, pid)
+}
+
+// Open reports whether this is a child of ours of which it is not yet known that
+// it ended. For a moment the system says so before its exit is remembered.
+func (c *Children) Open(pid int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open[pid]
 }
 
 func exitOf(status syscall.WaitStatus) Exit {

@@ -18,7 +18,7 @@ func JudgeOrphan(o board.Orphan, s core.Sighting, now int64) (Finding, *board.Re
 		f.Reason = "a number of the claim cannot be read; the card is left alone"
 	case orphanWorker(o, now).HeartbeatWins():
 		f.Reason = "running, unclaimed: somebody gives heartbeats without a claim"
-	case o.WorkerPID != nil && !s.Verdict.Gone():
+	case !s.Verdict.Gone():
 		f.Reason = "a live process has the recorded pid; looked at again in the next tick"
 	default:
 		return release(f, o)
@@ -56,12 +56,17 @@ func shape(o board.Orphan) Kind {
 	return ExpiryWithoutLock
 }
 
-// orphanWorker is what the card says about its worker.
+// orphanWorker is what the card says about its worker, or its open run where
+// the card has lost that too.
 func orphanWorker(o board.Orphan, now int64) process.Worker {
-	return process.Worker{
+	w := process.Worker{
 		TaskID: o.Task, PID: o.WorkerPID, Fingerprint: o.WorkerStarted, Lock: o.ClaimLock,
 		RunStarted: o.RunStarted, Heartbeat: o.LastHeartbeat, Now: now,
 	}
+	if w.PID == nil {
+		w.PID, w.Fingerprint = o.RunWorkerPID, o.RunWorkerStarted
+	}
+	return w
 }
 
 func evidence(o board.Orphan, s core.Sighting, now int64) string {
@@ -69,8 +74,9 @@ func evidence(o board.Orphan, s core.Sighting, now int64) string {
 	if o.LastHeartbeat != nil {
 		beat = fmt.Sprintf("heartbeat %d s ago", now-*o.LastHeartbeat)
 	}
-	if o.WorkerPID == nil {
+	pid := orphanWorker(o, now).PID
+	if pid == nil {
 		return "no worker recorded, " + beat
 	}
-	return fmt.Sprintf("pid %d: %s, %s", *o.WorkerPID, s.Evidence, beat)
+	return fmt.Sprintf("pid %d: %s, %s", *pid, s.Evidence, beat)
 }

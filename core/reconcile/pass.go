@@ -145,8 +145,9 @@ func (p Pass) behind(s board.Stray, now int64) core.Sighting {
 
 // sight looks at the recorded worker. A card without one is not looked at.
 func (p Pass) sight(o board.Orphan, now int64) core.Sighting {
-	if o.WorkerPID == nil {
+	w := orphanWorker(o, now)
+	if w.PID == nil {
 		return core.Sighting{Verdict: core.Dead, Evidence: "no worker recorded"}
 	}
-	return p.Prober.Sight(orphanWorker(o, now))
+	return p.Prober.Sight(w)
 }
