@@ -1,49 +1,43 @@
 package lane
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core/home"
 )
 
-// Bounds of what is kept of an agent's output, in bytes, and of the time that
-// pipes of its descendants may stay open after it has ended.
-const (
-	keptOutput = 8 << 20
-	quotaTail  = 4000
-	pipeDelay  = 5 * time.Second
-)
-
 // Exit codes with a meaning between an agent, its runner and the dispatcher.
 const (
 	exitOK     = 0
 	exitFailed = 1
-	exitLater  = 75 // quota or rate limit; or: durable, but not applied yet
+	exitLater  = 75 // nobody's failure: a quota, a board or disk that cannot be used; or durable, but not applied yet
 	exitConfig = 78 // it cannot work: credentials, model, no program
+)
+
+// How long an agent has to end after it was told to, and how long what it left
+// running may hold its output open after it ended by itself. A dispatcher that
+// tells the runner to end gives it five seconds: the first must be less.
+const (
+	endGrace  = 3 * time.Second
+	pipeDelay = 5 * time.Second
 )
 
 // attempt is one run of an agent's program.
 type attempt struct {
-	route  home.Route
-	prompt string
-	dir    string
-	env    []string // complete
-	log    io.Writer
-	limit  time.Duration // 0: none
-	// promptFile is where the prompt lies for a route that wants a file.
-	promptFile string
-	// kill ends all that the agent has started, after it was told to end.
-	kill  func()
+	argv  []string
+	stdin string // the prompt, where the route gives it so
+	dir   string
+	env   []string // complete
+	log   io.Writer
+	limit <-chan time.Time // the moment at which the agent's time is up; nil: never
+	kill  func()           // ends all that the agent has started
 	after func(time.Duration) <-chan time.Time
 }
 
@@ -53,24 +47,22 @@ type ended struct {
 	stdout   []byte
 	tail     []byte // the last bytes of everything it printed
 	timedOut bool
-	stopped  bool // because the run was lost
+	stopped  bool // because the run was lost, or the runner was told to end
 }
 
 // run starts the program and follows it to its end. An error says that it could
 // not be started at all.
 func (a attempt) run(ctx context.Context) (ended, error) {
-	argv := a.argv()
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.Command(a.argv[0], a.argv[1:]...)
 	cmd.Dir, cmd.Env = a.dir, a.env
-	if a.route.Prompt == home.PromptStdin {
-		cmd.Stdin = strings.NewReader(a.prompt)
+	if a.stdin != "" {
+		cmd.Stdin = strings.NewReader(a.stdin)
 	}
 	out, tail := &ring{limit: keptOutput}, &ring{limit: quotaTail}
-	shared := &locked{w: io.MultiWriter(a.log, tail)}
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, shared), shared
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, tail, a.log), io.MultiWriter(tail, a.log)
 	cmd.WaitDelay = pipeDelay
 	if err := cmd.Start(); err != nil {
-		return ended{}, fmt.Errorf("start the agent of route %q: %w", a.route.Name, err)
+		return ended{}, fmt.Errorf("start the agent: %w", err)
 	}
 	done := make(chan error, 1)
 	go func() {
@@ -81,21 +73,20 @@ func (a attempt) run(ctx context.Context) (ended, error) {
 		}()
 		done <- cmd.Wait()
 	}()
-	var limit <-chan time.Time
-	if a.limit > 0 {
-		limit = a.after(a.limit)
-	}
-	e := ended{}
+	var e ended
 	select {
 	case <-done:
-	case <-limit:
+	case <-a.limit:
 		e.timedOut = true
 		a.end(cmd, done)
 	case <-ctx.Done():
 		e.stopped = true
 		a.end(cmd, done)
 	}
-	e.code, e.stdout, e.tail = cmd.ProcessState.ExitCode(), out.bytes(), tail.bytes()
+	e.code, e.stdout, e.tail = -1, out.bytes(), tail.bytes()
+	if cmd.ProcessState != nil {
+		e.code = cmd.ProcessState.ExitCode()
+	}
 	return e, nil
 }
 
@@ -104,83 +95,41 @@ func (a attempt) end(cmd *exec.Cmd, done <-chan error) {
 	_ = cmd.Process.Signal(syscall.SIGTERM) // the handle is held, so it is nobody else
 	select {
 	case <-done:
-	case <-a.after(pipeDelay):
+		a.kill()
+	case <-a.after(endGrace):
 		_ = cmd.Process.Kill()
+		a.kill() // or what it has started holds its output open
 		<-done
 	}
-	a.kill()
 }
 
-// argv puts the prompt where the route wants it.
-func (a attempt) argv() []string {
-	argv := make([]string, len(a.route.Command))
-	for i, part := range a.route.Command {
-		switch a.route.Prompt {
+// argv is the command line of a route with the prompt where the route wants it.
+func argv(route home.Route, program, prompt, promptFile string) []string {
+	out := []string{program}
+	for _, part := range route.Command[1:] {
+		switch route.Prompt {
 		case home.PromptArg:
-			part = strings.ReplaceAll(part, "{prompt}", a.prompt)
+			part = strings.ReplaceAll(part, "{prompt}", prompt)
 		case home.PromptFile:
-			part = strings.ReplaceAll(part, "{prompt_file}", a.promptFile)
+			part = strings.ReplaceAll(part, "{prompt_file}", promptFile)
 		}
-		argv[i] = part
+		out = append(out, part)
 	}
-	return argv
+	return out
+}
+
+// codeOf is the exit code for an agent that could not be started: what the
+// machine lacks just now is nobody's failure.
+func codeOf(err error) int {
+	for _, e := range []syscall.Errno{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO} {
+		if errors.Is(err, e) {
+			return exitLater
+		}
+	}
+	return exitFailed
 }
 
 // quota reports whether the attempt met a quota or rate limit.
 func (e ended) quota(r home.Route) bool {
 	return e.code == exitLater || r.Quota != nil && r.Quota.Match(e.tail)
-}
-
-// readResult takes the result from the file, which wins, or from the output.
-func (e ended) readResult(file string, format home.OutputFormat) (Result, error) {
-	info, err := os.Lstat(file)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return FindResult(e.stdout, format)
-	case err != nil:
-		return Result{}, fmt.Errorf("read the agent's result file: %w", err)
-	case !info.Mode().IsRegular():
-		return Result{}, fmt.Errorf("%w: its result file is no regular file", ErrNoResult)
-	}
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return Result{}, fmt.Errorf("read the agent's result file: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, searched))
-	if err != nil {
-		return Result{}, fmt.Errorf("read the agent's result file: %w", err)
-	}
-	return ParseResult(bytes.TrimSpace(data))
-}
-
-// ring keeps the last bytes that were written to it.
-type ring struct {
-	limit int
-	buf   []byte
-}
-
-func (r *ring) Write(p []byte) (int, error) {
-	r.buf = append(r.buf, p...)
-	// Let it grow to twice its size before it is cut, so that cutting is rare.
-	if len(r.buf) > 2*r.limit {
-		r.buf = append(r.buf[:0], r.buf[len(r.buf)-r.limit:]...)
-	}
-	return len(p), nil
-}
-
-func (r *ring) bytes() []byte { return r.buf[max(0, len(r.buf)-r.limit):] }
-
-// locked lets two streams write to one writer.
-type locked struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	// A log that cannot be written, on a full disk, must not end the agent.
-	_, _ = l.w.Write(p)
-	return len(p), nil
 }

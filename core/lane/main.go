@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -38,55 +39,59 @@ const ToldToEnd = -1
 // line in the log tells the code to whoever did not wait for it. A runner that
 // was told to end (ctx) leaves none and returns ToldToEnd: its end is nobody's
 // failure, and must not look like one when a machine goes down with all of them.
+// Neither does one whose run was taken away, since the log may be another's.
 func Main(ctx context.Context, args []string, sys System) int {
-	code := exitConfig
-	r, closeBoard, err := sys.runner(ctx, args)
+	log := &cardLog{w: sys.Log}
+	r, code, err := sys.runner(ctx, args, log)
 	if err != nil {
-		fmt.Fprintf(sys.Log, "[hermes-tui] cannot work: %v\n", err)
+		log.say("cannot work: %v", err)
 	} else {
 		code = r.Work(ctx)
-		closeBoard()
+		_ = r.Board.Close()
 	}
-	if ctx.Err() != nil && code == exitFailed {
+	switch {
+	case code == exitLost:
+		return exitFailed
+	case ctx.Err() != nil && code == exitFailed:
 		return ToldToEnd
 	}
-	fmt.Fprintf(sys.Log, "[kanban-worker-exit] rc=%d\n", code)
+	log.exit(code)
 	return code
 }
 
-func (sys System) runner(ctx context.Context, args []string) (*Runner, func(), error) {
-	if len(args) != 1 {
-		return nil, nil, fmt.Errorf("this command is started by the dispatcher and is of no use by hand: %w", core.ErrInvalid)
-	}
+// runner puts the runner together. With an error comes the exit code: what a
+// start of the card by the dispatcher would meet again is configuration, a board
+// or a settings file that cannot be read just now is nobody's failure.
+func (sys System) runner(ctx context.Context, args []string, log *cardLog) (*Runner, int, error) {
 	get := sys.Env.Get
 	run, err := strconv.ParseInt(get("HERMES_KANBAN_RUN_ID"), 10, 64)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the environment names no run: %w", err)
+	if len(args) != 1 || err != nil {
+		return nil, exitConfig, fmt.Errorf("this command is started by the dispatcher and is of no use by hand: %w", core.ErrInvalid)
 	}
 	h, err := home.Find(sys.Env)
 	if err != nil {
-		return nil, nil, err
-	}
-	settings, err := h.Settings()
-	if err != nil {
-		return nil, nil, err
-	}
-	lane, known := settings.Lanes[args[0]]
-	if !known {
-		return nil, nil, fmt.Errorf("the lane %q is not in %q: %w", args[0], h.SettingsFile, core.ErrNotFound)
+		return nil, exitConfig, err
 	}
 	place, err := h.BoardAt(get("HERMES_KANBAN_DB"), get("HERMES_KANBAN_BOARD"))
 	if err != nil {
-		return nil, nil, err
+		return nil, exitConfig, err
 	}
-	b, err := board.Open(ctx, place.DB, board.Options{Now: sys.Now, Busy: busy})
+	settings, err := h.Settings()
 	if err != nil {
-		return nil, nil, err
+		return nil, exitLater, err
+	}
+	lane, known := settings.Lanes[args[0]]
+	if !known {
+		return nil, exitLater, fmt.Errorf("the lane %q is not in %q any more: %w", args[0], h.SettingsFile, core.ErrNotFound)
+	}
+	b, err := openBoard(ctx, place.DB, board.Options{Now: sys.Now, Busy: busy})
+	if err != nil {
+		return nil, exitLater, err
 	}
 	timing, _ := h.Timing()
 	table := &process.Table{Host: sys.Host}
 	stopper := &process.Stopper{Table: table, Self: sys.PID}
-	r := &Runner{
+	return &Runner{
 		Board: b, Place: place, Lane: lane, Task: get("HERMES_KANBAN_TASK"), Run: run, Lock: get("HERMES_KANBAN_CLAIM_LOCK"), TTL: timing.ClaimTTL,
 		Journal: &journal.Journal{
 			Board: b, Place: journal.Place{Root: place.StateRoot, Slug: place.Slug, DB: place.DB}, Sight: table.Sight, Now: sys.Now,
@@ -94,7 +99,19 @@ func (sys System) runner(ctx context.Context, args []string) (*Runner, func(), e
 			Held: func(string, int64) bool { return true },
 		},
 		Workspace: get("HERMES_KANBAN_WORKSPACE"), Branch: get("HERMES_KANBAN_BRANCH"),
-		Env: slices.Clone(sys.Env.Vars), Log: sys.Log, Kill: stopper.KillSession, Now: sys.Now, After: sys.After, FindProgram: worker.FindProgram,
+		Env: slices.Clone(sys.Env.Vars), Kill: stopper.KillSession, Now: sys.Now, After: sys.After, FindProgram: worker.FindProgram, log: log,
+	}, exitOK, nil
+}
+
+// openBoard opens the board, after putting right what a program that died while
+// writing has left half done.
+func openBoard(ctx context.Context, path string, o board.Options) (*board.Board, error) {
+	b, err := board.Open(ctx, path, o)
+	if !errors.Is(err, board.ErrInterrupted) {
+		return b, err
 	}
-	return r, func() { _ = b.Close() }, nil
+	if err := board.Recover(ctx, path, o.Busy); err != nil {
+		return nil, err
+	}
+	return board.Open(ctx, path, o)
 }

@@ -2,6 +2,8 @@ package lane
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -9,16 +11,20 @@ import (
 	"github.com/hermes-tui/hermes-tui/core"
 )
 
-// Bounds of a prompt, in bytes. A part that is longer is cut and says so: the
-// end of a log and the newest comments matter most, the beginning of a text.
+// Bounds of a prompt, in bytes. A part that is longer is cut and says so. The
+// sections together stay below the whole, so that no part crowds out another:
+// of the comments and attempts the newest count most.
 const (
-	maxBody     = 32 << 10
-	maxParent   = 8 << 10
-	maxComment  = 4 << 10
-	maxComments = 20
-	maxAttempt  = 2 << 10
-	maxAttempts = 5
-	maxPrompt   = 100 << 10
+	maxTitle       = 1 << 10
+	maxBody        = 32 << 10
+	maxParent      = 8 << 10
+	maxParents     = 24 << 10
+	maxComment     = 4 << 10
+	maxComments    = 20 << 10
+	maxAttempt     = 2 << 10
+	maxAttempts    = 8 << 10
+	maxAttachments = 8 << 10
+	maxPrompt      = 100 << 10
 )
 
 // Brief is everything that an agent is told about its card.
@@ -32,68 +38,98 @@ type Brief struct {
 	Limit       time.Duration
 }
 
-// Prompt writes the brief. Its last paragraph asks for the result and is never
+// Prompt writes the brief as text that any program takes: UTF-8 without zero
+// bytes, at most 100 KiB. Its last paragraph asks for the result and is never
 // cut.
 func (b Brief) Prompt() string {
 	t := b.Card.Task
 	var p strings.Builder
-	fmt.Fprintf(&p, "You work on the card %s: %s\n", t.ID, oneLine(t.Title))
+	fmt.Fprintf(&p, "You work on the card %s: %s\n", t.ID, cutEnd(oneLine(t.Title), maxTitle))
 	fmt.Fprintf(&p, "Your workspace is %s", b.Workspace)
 	if b.Branch != "" {
-		fmt.Fprintf(&p, ", a git worktree on the branch %s", b.Branch)
+		fmt.Fprintf(&p, ", a git worktree on the branch %s", oneLine(b.Branch))
 	}
 	p.WriteString(".\n")
 	if b.Limit > 0 {
 		fmt.Fprintf(&p, "You have %s.\n", b.Limit)
 	}
 	if body := strings.TrimSpace(t.Body); body != "" {
-		section(&p, "The card", cutEnd(body, maxBody))
+		p.WriteString(section("The card", cutEnd(body, maxBody)))
 	}
-	b.parents(&p)
-	b.comments(&p)
-	b.attempts(&p)
-	if len(b.Attachments) > 0 {
-		section(&p, "Attachments", strings.Join(b.Attachments, "\n"))
+	for _, part := range [][]string{b.parents(), b.comments(), b.attempts(), b.attachments()} {
+		p.WriteString(strings.Join(part, ""))
 	}
+	text := strings.ReplaceAll(strings.ToValidUTF8(p.String(), "\uFFFD"), "\x00", "")
 	ask := b.ask()
-	return cutEnd(p.String(), maxPrompt-len(ask)) + ask
+	return cutEnd(text, maxPrompt-len(ask)) + ask
 }
 
-func (b Brief) parents(p *strings.Builder) {
+func (b Brief) parents() []string {
+	var all []string
 	for _, parent := range b.Parents {
 		text := "(no result was stored)"
 		if parent.Result != nil {
 			text = cutEnd(*parent.Result, maxParent)
 		}
-		section(p, fmt.Sprintf("Result of %s: %s", parent.ID, oneLine(parent.Title)), text)
+		all = append(all, section(fmt.Sprintf("Result of %s: %s", parent.ID, cutEnd(oneLine(parent.Title), maxTitle)), text))
 	}
+	return newest(all, maxParents, "parent result")
 }
 
-func (b Brief) comments(p *strings.Builder) {
-	newest := b.Card.Comments[max(0, len(b.Card.Comments)-maxComments):]
-	for _, c := range newest {
-		section(p, "Comment by "+oneLine(c.Author), cutEnd(c.Body, maxComment))
+func (b Brief) comments() []string {
+	var all []string
+	for _, c := range b.Card.Comments {
+		all = append(all, section("Comment by "+cutEnd(oneLine(c.Author), maxTitle), cutEnd(c.Body, maxComment)))
 	}
+	return newest(all, maxComments, "older comment")
 }
 
 // attempts tells how earlier runs ended, so that the agent does not walk into
 // the same wall.
-func (b Brief) attempts(p *strings.Builder) {
-	var ended []core.Run
+func (b Brief) attempts() []string {
+	var all []string
 	for _, r := range b.Card.Runs {
-		if r.EndedAt != nil {
-			ended = append(ended, r)
+		if r.EndedAt == nil {
+			continue
 		}
-	}
-	for _, r := range ended[max(0, len(ended)-maxAttempts):] {
 		text := "(nothing was recorded)"
 		for _, part := range []*string{r.Summary, r.Error} {
 			if part != nil && strings.TrimSpace(*part) != "" {
 				text = cutEnd(*part, maxAttempt)
 			}
 		}
-		section(p, fmt.Sprintf("Earlier attempt %d ended as %s", r.ID, r.Outcome), text)
+		all = append(all, section(fmt.Sprintf("Earlier attempt %d ended as %s", r.ID, r.Outcome), text))
 	}
+	return newest(all, maxAttempts, "earlier attempt")
+}
+
+// attachments lists files, whose names may hold anything.
+func (b Brief) attachments() []string {
+	if len(b.Attachments) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, path := range b.Attachments {
+		if quoted := strconv.Quote(path); quoted != `"`+path+`"` {
+			path = quoted
+		}
+		lines = append(lines, path+"\n")
+	}
+	return []string{section("Attachments", strings.Join(newest(lines, maxAttachments, "attachment"), ""))}
+}
+
+// newest keeps the last parts that have room in so many bytes together, and says
+// how many of what were left out.
+func newest(parts []string, room int, what string) []string {
+	from := len(parts)
+	for from > 0 && len(parts[from-1]) <= room {
+		from--
+		room -= len(parts[from])
+	}
+	if from == 0 {
+		return parts
+	}
+	return slices.Concat([]string{fmt.Sprintf("\n[%s left out]\n", core.Count(from, what))}, parts[from:])
 }
 
 // ask is the paragraph that every prompt ends with.
@@ -107,14 +143,14 @@ func (b Brief) ask() string {
 		"\"completed\" needs a summary or a result.\n"
 }
 
-func section(p *strings.Builder, title, text string) { fmt.Fprintf(p, "\n## %s\n%s\n", title, text) }
+func section(title, text string) string { return fmt.Sprintf("\n## %s\n%s\n", title, text) }
 
 // oneLine keeps a title from looking like structure of the prompt.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // cutEnd shortens a text to n bytes, at a whole character, and says so.
 func cutEnd(s string, n int) string {
-	const mark = "\n[cut here]"
+	const mark = " [cut here]"
 	if len(s) <= n {
 		return s
 	}

@@ -3,13 +3,11 @@ package lane
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -18,12 +16,9 @@ import (
 	"github.com/hermes-tui/hermes-tui/core/journal"
 )
 
-// Times of a runner.
-const (
-	beatEvery  = 30 * time.Second
-	applyWait  = 60 * time.Second // how long a finished result waits for a busy board
-	quotaPause = 300              // seconds for which a route is passed over after a quota
-)
+// exitLost is no exit code: the run is another worker's by now, or nobody's, and
+// so may be the log.
+const exitLost = -2
 
 // Runner works on one run of one card.
 type Runner struct {
@@ -39,255 +34,217 @@ type Runner struct {
 	Workspace string // absolute path
 	Branch    string
 	Env       []string // of this process; the agent gets it with a few more
-	Log       io.Writer
 	// Kill ends every process that this one has started and that is left.
 	Kill  func()
 	Now   func() int64 // epoch seconds
 	After func(time.Duration) <-chan time.Time
 	// FindProgram says where the program of a route is, with an error if nowhere.
 	FindProgram func(name string, env []string) (string, error)
+
+	log  *cardLog
+	lost atomic.Bool // the card does not work on this run any more
 }
 
 // Work runs the agent, brings its result to the board and returns the exit code
-// of the runner.
+// of the runner, or exitLost.
 func (r *Runner) Work(ctx context.Context) int {
-	card, err := r.Board.Detail(ctx, r.Task)
-	if err != nil {
-		r.say("cannot read the card: %v", err)
-		return exitFailed
-	}
-	if card.Task.CurrentRun == nil || *card.Task.CurrentRun != r.Run || card.Task.Status != core.Running {
-		r.say("run %d does not hold the card any more; nothing was started", r.Run)
-		return exitOK
-	}
-	slot := r.reserve()
-	working, lost := context.WithCancel(ctx)
-	defer lost()
-	stopBeating := r.beat(working, lost)
-	result, code := r.tryRoutes(working, card)
-	stopBeating()
-	if result == nil {
+	card, code := r.card(ctx)
+	if card == nil {
 		return code
 	}
-	return r.deliver(ctx, card, *result, slot)
+	keep := r.prepareSafe()
+	defer keep.close()
+	exchange := r.clear(card)
+	working, end := context.WithCancel(ctx)
+	defer end()
+	stopBeating := r.beat(working, end)
+	result, code := r.tryRoutes(working, card, exchange)
+	stopBeating()
+	if result != nil {
+		code = r.deliver(ctx, card, *result, keep, exchange)
+	} else {
+		exchange.remove()
+	}
+	if r.lost.Load() {
+		return exitLost
+	}
+	return code
 }
 
-// reserve makes room for the result before the agent starts, so that a disk that
-// fills up meanwhile does not take the result away. Without room the work goes
-// on: the result may still fit when it is there.
-func (r *Runner) reserve() *journal.Slot {
-	folder, err := r.Journal.Place.Make()
-	if err != nil {
-		r.say("no room could be reserved for the result: %v", err)
-		return nil
-	}
-	defer folder.Close()
-	slot, err := folder.Reserve(r.Task, r.Run)
-	if err != nil {
-		r.say("no room could be reserved for the result: %v", err)
-		return nil
-	}
-	return slot
-}
-
-// beat gives heartbeats and renews the claim until it is stopped. A run that was
-// lost ends the work: its result could reach nobody by itself any more.
-func (r *Runner) beat(ctx context.Context, lost func()) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if p := recover(); p != nil {
-				r.say("the heartbeat failed: %v", p)
-			}
-		}()
-		for {
-			if err := r.beatOnce(ctx); errors.Is(err, core.ErrChanged) || errors.Is(err, core.ErrRefused) || errors.Is(err, core.ErrNotFound) {
-				r.say("the run was taken from this worker: %v", err)
-				lost()
-				return
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-r.After(beatEvery):
-			}
+// card reads the card that this run works on. Without one it returns the exit
+// code.
+func (r *Runner) card(ctx context.Context) (*core.Detail, int) {
+	card, err := r.Board.Detail(ctx, r.Task)
+	if errors.Is(err, board.ErrInterrupted) {
+		if err = r.Board.Recover(ctx); err == nil {
+			card, err = r.Board.Detail(ctx, r.Task)
 		}
-	}()
-	return func() { cancel(); <-done }
+	}
+	switch {
+	case errors.Is(err, core.ErrNotFound) || err == nil && !r.holds(card):
+		r.log.say("run %d does not hold the card any more; nothing was started", r.Run)
+		return nil, exitLost
+	case err != nil:
+		r.log.say("cannot read the card: %v", err)
+		return nil, exitLater
+	}
+	return card, exitOK
 }
 
-// beatOnce reports what stands against it; a board that is busy does not.
-func (r *Runner) beatOnce(ctx context.Context) error {
-	target := board.Target{ID: r.Task, Run: &r.Run}
-	if err := r.Board.Heartbeat(ctx, target, ""); err != nil {
-		return err
-	}
-	_, err := r.Board.ExtendClaim(ctx, target, r.Lock, r.TTL)
-	return err
+func (r *Runner) holds(card *core.Detail) bool {
+	return card.Task.Status == core.Running && card.Task.CurrentRun != nil && *card.Task.CurrentRun == r.Run
 }
 
 // tryRoutes runs the agent by one route after the other until one gives a
-// result. Without a result it returns the exit code that says why.
-func (r *Runner) tryRoutes(ctx context.Context, card *core.Detail) (*Result, int) {
-	prompt, files, err := r.brief(ctx, card)
+// result, fails or cannot work. Without a result it returns the exit code that
+// says why.
+func (r *Runner) tryRoutes(ctx context.Context, card *core.Detail, exchange files) (*Result, int) {
+	prompt, err := r.prompt(ctx, card, exchange)
 	if err != nil {
-		r.say("cannot prepare the prompt: %v", err)
-		return nil, exitFailed
+		r.log.say("cannot read what the card waited for: %v", err)
+		return nil, exitLater
 	}
-	defer files.remove()
-	cooling, missing := 0, 0
+	var limit <-chan time.Time
+	if r.Lane.MaxRuntime > 0 {
+		limit = r.After(time.Duration(r.Lane.MaxRuntime) * time.Second)
+	}
+	code := exitConfig // no program is there
 	for _, route := range r.Lane.Routes {
-		key := routeKey(route)
-		if until := r.cooldowns().Until(key); until > r.Now() {
-			r.say("route %s is passed over for another %d s: it met a quota", route.Name, until-r.Now())
-			cooling++
+		if left := r.cooldowns().Left(route, r.Now()); left > 0 {
+			r.log.say("route %s is passed over for another %d s: it met a quota", route.Name, left)
+			code = exitLater
 			continue
 		}
-		program, err := r.FindProgram(route.Command[0], r.Env)
+		env := r.environment(route, exchange)
+		program, err := r.FindProgram(route.Command[0], env)
 		if err != nil {
-			r.say("route %s is passed over: %v", route.Name, err)
-			missing++
+			r.log.say("route %s is passed over: %v", route.Name, err)
 			continue
 		}
-		route.Command = slices.Concat([]string{program}, route.Command[1:])
-		e, err := r.attempt(ctx, route, prompt, files)
-		if err != nil {
-			r.say("%v", err)
-			missing++
-			continue
+		a := attempt{
+			argv: argv(route, program, prompt, exchange.prompt), dir: r.Workspace, env: env, log: r.log,
+			limit: limit, kill: r.Kill, after: r.After,
 		}
-		switch {
-		case e.stopped:
-			return nil, exitFailed
-		case e.quota(route):
-			r.say("route %s met a quota or rate limit", route.Name)
-			if err := r.cooldowns().Set(key, r.Now()+quotaPause, r.Now()); err != nil {
-				r.say("%v", err)
-			}
-			cooling++
-			continue
+		result, answer, next := r.attempt(ctx, route, a, prompt, exchange)
+		if !next {
+			return result, answer
 		}
-		return r.judge(e, route, files)
+		code = exitLater
 	}
-	return nil, r.noRoute(cooling, missing)
+	if code == exitConfig {
+		r.log.say("none of the %s can be run", core.Count(len(r.Lane.Routes), "route"))
+	}
+	return nil, code
 }
 
-// noRoute says why nothing was run: a quota ends by itself, a missing program
-// does not.
-func (r *Runner) noRoute(cooling, missing int) int {
-	if cooling > 0 {
-		return exitLater
+// attempt runs the agent by one route. It says that the next route is to be
+// tried, or gives a result, or an exit code. A result counts however the agent
+// ended and whatever else it printed: the work is done.
+func (r *Runner) attempt(ctx context.Context, route home.Route, a attempt, prompt string, exchange files) (result *Result, code int, next bool) {
+	switch route.Prompt {
+	case home.PromptStdin:
+		a.stdin = prompt
+	case home.PromptFile:
+		if err := exchange.writePrompt(prompt); err != nil {
+			r.log.say("%v", err)
+			return nil, codeOf(err), false
+		}
 	}
-	r.say("none of the %d routes can be run", missing)
-	return exitConfig
-}
-
-// judge reads the result of an attempt.
-func (r *Runner) judge(e ended, route home.Route, files files) (*Result, int) {
-	result, err := e.readResult(files.result, route.Output)
+	r.log.say("route %s: %s", route.Name, filepath.Base(a.argv[0]))
+	e, err := a.run(ctx)
+	if err != nil {
+		r.log.say("route %s: %v", route.Name, err)
+		return nil, codeOf(err), false
+	}
+	found, err := r.result(e, route, exchange)
+	if err == nil && found.Status != Failed {
+		return &found, exitOK, false
+	}
+	r.Kill() // nothing of this attempt may disturb what comes next
+	if reported, code := r.reported(ctx); reported {
+		return nil, code, false
+	}
 	switch {
-	case err == nil && result.Status != Failed:
-		return &result, exitOK
+	case e.stopped:
+		return nil, exitFailed, false
 	case e.timedOut:
-		r.say("the agent was stopped at its time limit and had reported nothing")
-		return nil, exitFailed
+		r.log.say("the agent was stopped at its time limit of %d s and had reported nothing", r.Lane.MaxRuntime)
+	case e.quota(route):
+		r.log.say("route %s met a quota or rate limit", route.Name)
+		if err := r.cooldowns().Start(route, r.Now()); err != nil {
+			r.log.say("%v", err)
+		}
+		return nil, exitLater, true
 	case e.code == exitConfig:
-		r.say("the agent cannot work with its credentials or model")
-		return nil, exitConfig
+		r.log.say("the agent cannot work with its credentials or model")
+		return nil, exitConfig, false
 	case err != nil:
-		r.say("the agent ended with %d: %v", e.code, err)
+		r.log.say("the agent ended with %d: %v", e.code, err)
 	default:
-		r.say("the agent reports that it failed: %s", result.Reason)
+		r.log.say("the agent reports that it failed: %s", found.Reason)
 	}
-	return nil, exitFailed
+	return nil, exitFailed, false
 }
 
-func (r *Runner) attempt(ctx context.Context, route home.Route, prompt string, files files) (ended, error) {
+// result takes the result from the file, which wins, or from the output.
+func (r *Runner) result(e ended, route home.Route, exchange files) (Result, error) {
+	if result, found, err := exchange.readResult(); found {
+		return result, err
+	}
+	return FindResult(e.stdout, route.Output)
+}
+
+// reported reports whether the run has its result already, by a journal that the
+// agent wrote itself or by what it did to the card. Then nobody else is started.
+func (r *Runner) reported(ctx context.Context) (bool, int) {
+	if waits, err := r.Journal.Place.HasPending(r.Task, r.Run); err == nil && waits {
+		r.log.say("the agent has made its result durable by itself; the next tick applies it")
+		return true, exitLater
+	}
+	if card, err := r.Board.Detail(ctx, r.Task); err == nil && !r.holds(card) {
+		r.log.say("the card does not work on run %d any more; it is %s", r.Run, card.Task.Status)
+		return true, exitLost
+	}
+	return false, 0
+}
+
+// environment is what the agent gets: all that this process has, what the route
+// adds, and where the result may be put. A later one of two names counts.
+func (r *Runner) environment(route home.Route, exchange files) []string {
 	env := slices.Clone(r.Env)
 	for name, value := range route.Env {
 		env = append(env, name+"="+value)
 	}
-	env = append(env, "HERMES_TUI_RESULT_FILE="+files.result)
-	r.say("route %s: %s", route.Name, filepath.Base(route.Command[0]))
-	return attempt{
-		route: route, prompt: prompt, promptFile: files.prompt, dir: r.Workspace, env: env, log: r.Log,
-		limit: r.limit(), kill: r.Kill, after: r.After,
-	}.run(ctx)
+	return append(env, "HERMES_TUI_RESULT_FILE="+exchange.result)
 }
 
-// limit is the shorter of the lane's and the card's time limits; 0 means none.
-func (r *Runner) limit() time.Duration {
-	return time.Duration(r.Lane.MaxRuntime) * time.Second
-}
-
-// deliver makes the result durable and brings it to the board. A board that is
-// busy is asked again for a while; after that the result waits in the journal
-// and cannot be lost.
-func (r *Runner) deliver(ctx context.Context, card *core.Detail, result Result, slot *journal.Slot) int {
-	record := journal.Record{
-		Board: r.Place.Slug, Task: r.Task, Run: r.Run, ClaimLock: &r.Lock, Result: &result.Text,
-		Metadata: result.Metadata, WrittenAt: r.Now(),
+func (r *Runner) prompt(ctx context.Context, card *core.Detail, exchange files) (string, error) {
+	b := Brief{
+		Card: card, Workspace: r.Workspace, Branch: r.Branch, ResultFile: exchange.result,
+		Attachments: r.attachments(), Limit: r.limit(card),
 	}
-	if run := currentRun(card); run != nil {
-		record.RunStarted = &run.StartedAt
-	}
-	if result.Summary != "" {
-		record.Summary = &result.Summary
-	} else if result.Status == Blocked {
-		record.Summary = &result.Reason
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWait)
-	defer cancel()
-	answer, err := r.Journal.Submit(ctx, record, slot)
-	if err != nil {
-		r.say("the result could not be kept: %v", err)
-		return exitFailed
-	}
-	r.say("the result is durable: %s %s", answer.Outcome, answer.Reason)
-	return answer.ExitCode()
-}
-
-func currentRun(card *core.Detail) *core.Run {
-	for i := range card.Runs {
-		if card.Task.CurrentRun != nil && card.Runs[i].ID == *card.Task.CurrentRun {
-			return &card.Runs[i]
-		}
-	}
-	return nil
-}
-
-// files are what the runner leaves in the workspace while the agent works.
-type files struct{ prompt, result string }
-
-func (f files) remove() {
-	_ = os.Remove(f.prompt)
-	_ = os.Remove(f.result)
-}
-
-// brief writes the prompt and its file. The result file must not be there yet:
-// what an earlier attempt left is not this one's result.
-func (r *Runner) brief(ctx context.Context, card *core.Detail) (string, files, error) {
-	name := ".hermes-tui-" + strconv.FormatInt(r.Run, 10)
-	f := files{prompt: filepath.Join(r.Workspace, name+".prompt"), result: filepath.Join(r.Workspace, name+".result.json")}
-	f.remove()
-	b := Brief{Card: card, Workspace: r.Workspace, Branch: r.Branch, ResultFile: f.result, Limit: r.limit()}
 	for _, link := range card.Parents {
 		parent, err := r.Board.Task(ctx, link.ID)
+		if errors.Is(err, core.ErrNotFound) {
+			continue
+		}
 		if err != nil {
-			return "", f, err
+			return "", err
 		}
 		b.Parents = append(b.Parents, parent)
 	}
-	b.Attachments = r.attachments()
-	prompt := b.Prompt()
-	out, err := os.OpenFile(f.prompt, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", f, err
+	return b.Prompt(), nil
+}
+
+// limit is the time that the agent is told to have: the shorter of the lane's
+// limit, which is kept here, and the card's, which the dispatcher keeps so that
+// it ends every worker alike.
+func (r *Runner) limit(card *core.Detail) time.Duration {
+	seconds := r.Lane.MaxRuntime
+	if of := card.Task.MaxRuntime; of != nil && *of > 0 && (seconds == 0 || *of < seconds) {
+		seconds = *of
 	}
-	_, err = out.WriteString(prompt)
-	return prompt, f, errors.Join(err, out.Close())
+	return time.Duration(seconds) * time.Second
 }
 
 // attachments lists the files that belong to the card.
@@ -299,7 +256,7 @@ func (r *Runner) attachments() []string {
 	}
 	var out []string
 	for _, e := range entries {
-		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") && len(out) < 50 {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -308,14 +265,4 @@ func (r *Runner) attachments() []string {
 
 func (r *Runner) cooldowns() Cooldowns {
 	return Cooldowns{File: filepath.Join(r.Place.StateRoot, r.Place.Slug, "run", "cooldowns.json")}
-}
-
-// routeKey tells routes of the same name in different lanes apart.
-func routeKey(route home.Route) string {
-	return route.Name + "\x00" + strings.Join(route.Command, "\x00")
-}
-
-// say writes a line of the runner's own into the card's log.
-func (r *Runner) say(format string, args ...any) {
-	fmt.Fprintf(r.Log, "[hermes-tui] "+format+"\n", args...)
 }

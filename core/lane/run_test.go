@@ -78,7 +78,7 @@ func newBench(t *testing.T, routes ...home.Route) *bench {
 			Board: b, Place: journal.Place{Root: place.StateRoot, Slug: place.Slug, DB: path}, Sight: table.Sight, Now: now,
 			Held: func(string, int64) bool { return true },
 		},
-		Workspace: workspace, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir}, Log: log, Kill: func() {},
+		Workspace: workspace, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir}, log: &cardLog{w: log}, Kill: func() {},
 		Now: now, After: time.After, FindProgram: worker.FindProgram,
 	}}
 }
@@ -162,7 +162,7 @@ func TestAQuotaLeadsToTheNextRouteAndCoolsTheFirstOneDown(t *testing.T) {
 	if d := b.work(0); d.Task.Status != core.Done {
 		t.Errorf("card %+v", d.Task)
 	}
-	if b.cooldowns().Until(routeKey(limited)) <= b.Now() {
+	if b.cooldowns().Left(limited, b.Now()) == 0 {
 		t.Error("the route does not cool down")
 	}
 	again := newBench(t, limited)
@@ -236,7 +236,7 @@ func TestARunThatWasTakenAwayEndsItsAgent(t *testing.T) {
 		case ticks <- time.Time{}:
 		case code := <-done:
 			ended = true
-			if code != 1 && code != 0 {
+			if code != exitLost {
 				t.Errorf("exit code %d", code)
 			}
 		}
