@@ -20,9 +20,16 @@ func runLane(args []string, env home.Env) int {
 		Env: env, Log: os.Stdout, PID: int64(pid()), Host: hostName(), Now: now, After: time.After,
 	})
 	if code == lane.ToldToEnd {
-		// Ending by the signal itself tells the dispatcher what it was.
-		signal.Reset(syscall.SIGTERM)
-		_ = syscall.Kill(pid(), syscall.SIGTERM)
+		endBySignal()
 	}
 	return code
+}
+
+// endBySignal ends this process by the signal that told it to end, which tells
+// the dispatcher what it was. The signal arrives at any of our threads: nothing
+// may leave first, with an exit code that says something else.
+func endBySignal() {
+	signal.Reset(syscall.SIGTERM)
+	_ = syscall.Kill(pid(), syscall.SIGTERM)
+	time.Sleep(time.Minute)
 }

@@ -3,8 +3,6 @@ package lane
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -65,7 +63,7 @@ func (r *Runner) deliver(ctx context.Context, card *core.Detail, result Result, 
 		switch {
 		case err == nil:
 			exchange.remove()
-			r.log.say("%s", strings.TrimSpace(fmt.Sprintf("the result is durable: %s %s", answer.Outcome, answer.Reason)))
+			r.log.say("the result is durable: %s %s", answer.Outcome, answer.Reason)
 			return answer.ExitCode()
 		case errors.Is(err, journal.ErrConflict):
 			r.log.say("%v", err)
