@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-tui/hermes-tui/core"
+	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/journal"
 	"github.com/hermes-tui/hermes-tui/ui/text"
 )
@@ -157,11 +158,22 @@ func (a *app) journalRecordCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			record := journal.Record{Task: task, Run: run, Result: &result, WrittenAt: now()}
+			if summary != "" {
+				record.Summary = &summary
+			}
+			if metadata != "" {
+				if record.Metadata, err = jsonObject("--metadata", metadata); err != nil {
+					return err
+				}
+			}
 			j, err := a.openJournal(cmd.Context(), false)
+			if cannotUseNow(err) {
+				return a.keepOnly(record, err)
+			}
 			if err != nil {
 				return err
 			}
-			record := journal.Record{Board: a.place.Slug, Task: task, Run: run, Result: &result, WrittenAt: now()}
 			// What tells this run from another one of its number after a restore. A board
 			// that cannot be read now does not keep the result from being kept.
 			of, err := j.Board.Run(cmd.Context(), run)
@@ -170,14 +182,6 @@ func (a *app) journalRecordCommand() *cobra.Command {
 				record.RunStarted, record.ClaimLock = &of.StartedAt, of.ClaimLock
 			case err == nil || errors.Is(err, core.ErrNotFound):
 				return fmt.Errorf("card %q has no run %d; nothing was kept: %w", task, run, core.ErrNotFound)
-			}
-			if summary != "" {
-				record.Summary = &summary
-			}
-			if metadata != "" {
-				if record.Metadata, err = jsonObject("--metadata", metadata); err != nil {
-					return err
-				}
 			}
 			return a.submit(cmd.Context(), j, record)
 		},
@@ -192,10 +196,44 @@ func (a *app) journalRecordCommand() *cobra.Command {
 }
 
 func (a *app) submit(ctx context.Context, j *journal.Journal, record journal.Record) error {
+	record.Board = a.place.Slug
 	answer, err := j.Submit(ctx, record, nil)
 	if err != nil {
 		return err
 	}
+	return a.delivered(answer)
+}
+
+// cannotUseNow reports whether a board is there, but not to be used just now.
+func cannotUseNow(err error) bool {
+	for _, e := range []error{board.ErrBusy, board.ErrInterrupted, board.ErrFull, board.ErrReadOnly} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// keepOnly makes a result durable of which the board cannot hear now. Exit 75
+// without that would be a promise that nobody keeps.
+func (a *app) keepOnly(record journal.Record, why error) error {
+	record.Board = a.place.Slug
+	folder, err := journal.Place{Root: a.place.StateRoot, Slug: a.place.Slug, DB: a.place.DB}.Make()
+	if err != nil {
+		return coded{fmt.Errorf("%w: %w", journal.ErrNotDurable, err), exitFailed}
+	}
+	defer folder.Close()
+	if err := folder.Write(record, nil); err != nil && !errors.Is(err, journal.ErrReplayable) {
+		return coded{err, exitFailed}
+	}
+	name := journal.Name{Task: record.Task, Run: record.Run}
+	return a.delivered(journal.Result{
+		File: name.String() + ".terminal.pending.json", Task: record.Task, Run: record.Run, Outcome: journal.Waiting, Reason: why.Error(),
+	})
+}
+
+// delivered prints what became of a result, which the exit code tells too.
+func (a *app) delivered(answer journal.Result) error {
 	if a.flags.json {
 		a.printJSON(answer)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,7 +59,8 @@ func TestACardOfALaneIsFinishedByItsAgent(t *testing.T) {
 	if err != nil || !strings.Contains(string(prompt), "Keep it small.") {
 		t.Errorf("prompt %q, %v", prompt, err)
 	}
-	if log := w.log(id); !strings.Contains(log, "a warning on standard error\n") || !strings.HasSuffix(log, "[kanban-worker-exit] rc=0\n") {
+	// 75 where the tick was faster than the runner in bringing the result home.
+	if log := w.log(id); !strings.Contains(log, "a warning on standard error\n") || !regexp.MustCompile(`\n\[kanban-worker-exit\] rc=(0|75)\n$`).MatchString(log) {
 		t.Errorf("log:\n%s", log)
 	}
 	w.checked()
@@ -242,6 +244,7 @@ exit 75
 `)
 	id := w.card("own")
 	d := w.untilStatus(id, core.Done)
+	w.untilFree(id, d.Runs[0].ID)
 	if outcomes(d) != "completed" || *d.Runs[0].Summary != "by itself" {
 		t.Errorf("runs %+v", d.Runs)
 	}

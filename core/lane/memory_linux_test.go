@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector's own memory would be measured with the runner's.
+
 package lane_test
 
 import (
