@@ -59,12 +59,13 @@ func (b *Board) look(ctx context.Context, fn func(*reader) error) error {
 	if b.read == nil {
 		return fmt.Errorf("board %q: %w", b.path, ErrReplaced)
 	}
+	// Nothing is written, so ending the transaction cannot fail in a way that
+	// matters. It must happen whatever became of ctx, which may end while the
+	// transaction begins and make that seem to fail.
+	defer func() { _, _ = b.read.conn.ExecContext(context.Background(), "ROLLBACK") }()
 	if _, err := b.read.conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return b.explain(err)
 	}
-	// Nothing was written, so ending the transaction cannot fail in a way that
-	// matters; it must happen whatever became of ctx.
-	defer func() { _, _ = b.read.conn.ExecContext(context.Background(), "ROLLBACK") }()
 	if err := b.read.readSchema(ctx); err != nil {
 		return b.explain(err)
 	}

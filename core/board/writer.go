@@ -88,6 +88,9 @@ func connect(ctx context.Context, path, mode string, busy time.Duration, pragmas
 // program has changed it.
 func (w *writer) begin(ctx context.Context) error {
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		// A context that ends meanwhile makes the call fail, although it may have
+		// begun: the lock would be held for as long as this connection lives.
+		w.rollback()
 		return err
 	}
 	if err := w.refreshSchema(ctx); err != nil {
