@@ -13,6 +13,8 @@ import (
 	"github.com/hermes-tui/hermes-tui/core/board"
 )
 
+var ctx = context.Background()
+
 // desk is a board to work on, and a second connection that sees and changes it
 // as another program would.
 type desk struct {

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestThePromptTellsAllThatAnAgentNeeds(t *testing.T) {
 	small := Brief{
 		Card:      &core.Detail{Task: core.Task{ID: "t_00000001", Title: "Port the parser"}},
-		Workspace: "/work/t_00000001", ResultFile: "/work/t_00000001/.hermes-tui-t_00000001.1.result.json",
+		Workspace: "/srv/cards/t_00000001", ResultFile: "/srv/cards/t_00000001/.hermes-tui-t_00000001.1.result.json",
 	}
 	full := Brief{
 		Card: &core.Detail{
