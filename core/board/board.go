@@ -26,7 +26,8 @@ type Options struct {
 	Now   func() int64  // the clock, in epoch seconds
 	NewID func() string // a fresh task id: "t_" and eight lower-case hex digits
 	// Busy is how long a statement waits for another program's lock before it
-	// fails with ErrBusy. The context of a call ends the wait earlier.
+	// fails with ErrBusy. The context of a call ends the wait earlier, but for
+	// that of a commit, of which nobody would know then whether it was saved.
 	Busy time.Duration
 	// ReadOnly, where not empty, says why every write is to be refused.
 	ReadOnly string

@@ -15,13 +15,12 @@ const shownHistory = 500
 // Task reads one card. The error wraps core.ErrNotFound when there is none.
 func (b *Board) Task(ctx context.Context, id string) (core.Task, error) {
 	var task core.Task
-	generation := b.Generation()
 	err := b.look(ctx, func(r *reader) error {
 		var err error
 		task, err = r.task(ctx, id)
+		task.Generation = b.generation
 		return err
 	})
-	task.Generation = generation
 	if err != nil {
 		return task, fmt.Errorf("read task %q: %w", id, err)
 	}
@@ -69,12 +68,12 @@ func (b *Board) Run(ctx context.Context, id int64) (core.Run, error) {
 // wraps core.ErrNotFound when there is no such card.
 func (b *Board) Detail(ctx context.Context, id string) (*core.Detail, error) {
 	d := &core.Detail{}
-	generation := b.Generation()
 	err := b.look(ctx, func(r *reader) error {
 		var err error
 		if d.Task, err = r.task(ctx, id); err != nil {
 			return err
 		}
+		d.Task.Generation = b.generation
 		for _, add := range []func(context.Context, *core.Detail) error{r.detailRuns, r.detailEvents, r.detailComments, r.detailLinks} {
 			if err := add(ctx, d); err != nil {
 				return err
@@ -85,7 +84,6 @@ func (b *Board) Detail(ctx context.Context, id string) (*core.Detail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read task %q: %w", id, err)
 	}
-	d.Task.Generation = generation
 	return d, nil
 }
 

@@ -140,6 +140,31 @@ func TestAReplacedBoardIsOpenedAnew(t *testing.T) {
 	})
 }
 
+func TestTheQueueOfAReplacedBoardIsThatOfTheNewOne(t *testing.T) {
+	bothModes(t, func(t *testing.T, path, other string) {
+		ctx, b := context.Background(), open(t, path)
+		change(t, other, "DELETE FROM task_links")
+		replace(t, other, path)
+		poll(t, b, board.Replaced)
+		queue, err := b.Queue(ctx, core.Ready, []string{"agent-3"})
+		must(t, err)
+		if len(queue) != 1 {
+			t.Fatalf("%d cards wait, want the ready one", len(queue))
+		}
+		seen := queue[0].See()
+		if _, err := b.Claim(ctx, board.ClaimRequest{Target: board.Target{ID: queue[0].ID, Seen: &seen}, Lock: "here:1"}); err != nil {
+			t.Errorf("a card that was read from the new file: %v", err)
+		}
+		running, err := b.RunningCards(ctx)
+		must(t, err)
+		detail, err := b.Detail(ctx, queue[0].ID)
+		must(t, err)
+		if len(running) != 2 || running[0].Task.Generation != 1 || detail.Task.Generation != 1 {
+			t.Errorf("%d cards run; generation %d and %d, want 1", len(running), running[0].Task.Generation, detail.Task.Generation)
+		}
+	})
+}
+
 func TestASwapSparesTheWALOfTheNewFile(t *testing.T) {
 	bothModes(t, func(t *testing.T, path, other string) {
 		b := open(t, path)

@@ -33,6 +33,7 @@ func (b *Board) Queue(ctx context.Context, lane core.Status, owners []string) ([
 			"priority + max(0, min(%d, (? - %s) / %d)) DESC, created_at, rowid", r.schema.taskColumns(), owner, waitingSteps, since, waitingStep)
 		return r.each(ctx, query, []any{string(lane), jsonList(owners), b.opt.Now()}, func(rows *sql.Rows) error {
 			task, err := scanTask(rows)
+			task.Generation = b.generation
 			out = append(out, task)
 			return err
 		})

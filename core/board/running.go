@@ -41,6 +41,7 @@ func (b *Board) RunningCards(ctx context.Context) ([]RunningCard, error) {
 			" WHERE status = 'running' AND claim_lock IS NOT NULL AND claim_expires IS NOT NULL ORDER BY rowid"
 		if err := r.each(ctx, query, nil, func(rows *sql.Rows) error {
 			task, err := scanTask(rows)
+			task.Generation = b.generation
 			out = append(out, RunningCard{Task: task})
 			return err
 		}); err != nil {

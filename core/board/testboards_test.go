@@ -83,7 +83,7 @@ func fill(t testing.TB, path string, n int) {
 		`INSERT INTO tasks(id, title, body, assignee, status, priority, created_by, created_at, started_at, completed_at,
 			claim_lock, claim_expires, result, worker_pid, last_heartbeat_at, current_run_id, block_kind)
 		SELECT printf('t_%08x', i), 'Card number ' || i || ' about the quick brown fox', printf('%.*c', 300 + i % 900, 'b'),
-			'agent-' || i % 17, s, i % 7, 'tester', 1700000000 + i, CASE WHEN s IN ('running', 'done') THEN 1700000100 + i END,
+			'agent-' || (i % 17), s, i % 7, 'tester', 1700000000 + i, CASE WHEN s IN ('running', 'done') THEN 1700000100 + i END,
 			CASE WHEN s = 'done' THEN 1700000200 + i END, CASE WHEN s = 'running' THEN 'host:' || i END,
 			CASE WHEN s = 'running' THEN 1800000000 END, CASE WHEN s = 'done' THEN printf('%.*c', 500, 'r') END,
 			CASE WHEN s = 'running' THEN 1000 + i END, CASE WHEN s = 'running' THEN 1700000300 END,

@@ -123,8 +123,14 @@ func (w *writer) refreshSchema(ctx context.Context) error {
 	return nil
 }
 
+// commit saves the transaction, unless ctx has ended before. Once begun it is
+// seen to its end: a commit that is cut off fails although it may be saved. A
+// wait for somebody who reads is bounded by the busy timeout alone.
 func (w *writer) commit(ctx context.Context) error {
-	_, err := w.conn.ExecContext(ctx, "COMMIT")
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := w.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
 	return err
 }
 

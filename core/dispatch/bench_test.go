@@ -64,3 +64,36 @@ func BenchmarkReconcileOrphans(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCrashed measures a tick over cards whose workers are all gone.
+func BenchmarkCrashed(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("cards=%d", n), func(b *testing.B) {
+			w := newWorld(b)
+			w.crowd(n)
+			for b.Loop() {
+				b.StopTimer()
+				w.crash()
+				b.StartTimer()
+				report, err := w.d.Tick(b.Context(), dispatch.Options{NoSpawn: true})
+				if err != nil || len(report.Crashed) != n {
+					b.Fatalf("%d crashed, %v", len(report.Crashed), err)
+				}
+			}
+		})
+	}
+}
+
+// crash lets every card of the board run, by workers that are gone.
+func (w *world) crash() {
+	w.t.Helper()
+	w.sql(`BEGIN;
+	DELETE FROM task_runs; DELETE FROM task_events; DELETE FROM task_links;
+	UPDATE tasks SET status = 'running', claim_lock = '@HOST@:1', claim_expires = @NOW@ + 800, worker_pid = @DEAD@, worker_started_at = 'unverified',
+		consecutive_failures = 0, last_heartbeat_at = NULL, started_at = @NOW@ - 600;
+	INSERT INTO task_runs(task_id, profile, status, claim_lock, claim_expires, worker_pid, worker_started_at, started_at)
+		SELECT id, assignee, 'running', claim_lock, claim_expires, worker_pid, worker_started_at, started_at FROM tasks;
+	UPDATE tasks SET current_run_id = (SELECT max(r.id) FROM task_runs AS r WHERE r.task_id = tasks.id);
+	INSERT INTO task_events(task_id, run_id, kind, created_at) SELECT id, current_run_id, 'spawned', @NOW@ - 600 FROM tasks;
+	COMMIT`, "@DEAD@", dead(w.t))
+}

@@ -253,7 +253,7 @@ func live(t *testing.T, env ...string) string {
 }
 
 // dead is the number of a process that has ended and was reaped.
-func dead(t *testing.T) string {
+func dead(t testing.TB) string {
 	t.Helper()
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {
