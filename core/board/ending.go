@@ -16,6 +16,7 @@ type Cause string
 const (
 	Expired      Cause = "expired"       // the claim ran out with nobody behind it
 	NeverStarted Cause = "never_started" // our own launch was cut off before the worker began
+	Prevented    Cause = "prevented"     // its worker was not started, for a reason that is not the card's
 	Died         Cause = "died"          // the worker is gone
 	CleanExit    Cause = "clean_exit"    // it ended with 0 and reported nothing
 	Quota        Cause = "quota"         // it ended with 75: try again later

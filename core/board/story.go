@@ -33,6 +33,8 @@ func (e Ending) story(was *core.Task, now int64) story {
 		return e.expired(was, now)
 	case NeverStarted:
 		return e.neverStarted()
+	case Prevented:
+		return e.prevented()
 	case Silent:
 		return e.silent(was)
 	case OverTime:
@@ -96,6 +98,12 @@ func (e Ending) neverStarted() story {
 		outcome: core.SpawnFailed, kind: "spawn_failed", error: text, counts: true,
 		payload: payload, metadata: payload[1:],
 	}
+}
+
+func (e Ending) prevented() story {
+	text := "its worker was not started, and the dispatcher could not say so at once"
+	payload := append(fields{{"error", text}, {"failures", e.Card.Task.Failures}}, append(e.phase(), field{"infrastructure", true})...)
+	return story{outcome: core.SpawnFailed, kind: "spawn_failed", error: text, noted: true, payload: payload, metadata: payload[1:]}
 }
 
 // silent does not count: the worker may have been about to finish.

@@ -82,7 +82,35 @@ func (t *tx) moveExpiry(task *core.Task, expires int64) error {
 // SpawnFailed releases a claimed card whose worker could not be started, and
 // counts it. It reports whether that blocked the card.
 func (b *Board) SpawnFailed(ctx context.Context, claim Claimed, text string, failureLimit int64) (blocked bool, err error) {
-	err = b.write(ctx, fmt.Sprintf("record that task %q could not be started", claim.Task.ID), func(t *tx) error {
+	err = b.unstarted(ctx, claim, func(t *tx, task *core.Task, phase core.Status) error {
+		f := failure{outcome: core.SpawnFailed, error: text, phase: phase, limit: failureLimit}
+		count, limit, source, tripped := f.trips(task)
+		if !tripped {
+			return t.giveBack(task, core.SpawnFailed, phase, count, text, fields{{"failures", count}, {"retry_status", string(phase)}})
+		}
+		blocked = true
+		return t.giveBack(task, core.GaveUp, core.Blocked, count, text, fields{
+			{"failures", count}, {"effective_limit", limit}, {"limit_source", source},
+			{"trigger_outcome", string(core.SpawnFailed)}, {"retry_status", string(phase)},
+		})
+	})
+	return blocked, err
+}
+
+// SpawnPrevented releases a claimed card whose worker was not started for a
+// reason that is not the card's. It does not count as a failure of the card.
+func (b *Board) SpawnPrevented(ctx context.Context, claim Claimed, text string) error {
+	return b.unstarted(ctx, claim, func(t *tx, task *core.Task, phase core.Status) error {
+		return t.giveBack(task, core.SpawnFailed, phase, task.Failures, text, fields{
+			{"failures", task.Failures}, {"retry_status", string(phase)}, {"infrastructure", true},
+		})
+	})
+}
+
+// unstarted does something to a card that is still held by a claim whose worker
+// never began.
+func (b *Board) unstarted(ctx context.Context, claim Claimed, do func(t *tx, task *core.Task, phase core.Status) error) error {
+	return b.write(ctx, fmt.Sprintf("record that task %q could not be started", claim.Task.ID), func(t *tx) error {
 		task, found, err := t.task(claim.Task.ID)
 		if err != nil {
 			return err
@@ -94,31 +122,24 @@ func (b *Board) SpawnFailed(ctx context.Context, claim Claimed, text string, fai
 		if err != nil {
 			return err
 		}
-		f := failure{outcome: core.SpawnFailed, error: text, phase: phase, limit: failureLimit}
-		count, limit, source, tripped := f.trips(&task)
-		outcome, to := core.SpawnFailed, phase
-		said := fields{{"failures", count}, {"retry_status", string(phase)}}
-		if tripped {
-			outcome, to, blocked = core.GaveUp, core.Blocked, true
-			said = fields{
-				{"failures", count}, {"effective_limit", limit}, {"limit_source", source},
-				{"trigger_outcome", string(core.SpawnFailed)}, {"retry_status", string(phase)},
-			}
-		}
-		short := cut(text, shownError)
-		set := unclaimed(field{"status", string(to)}, field{"worker_started_at", nil},
-			field{"consecutive_failures", count}, field{"last_failure_error", short})
-		if err := t.change(&task, set); err != nil {
-			return err
-		}
-		metadata := pythonJSON(said)
-		run, err := t.endRun(&task, ending{outcome: outcome, error: &short, metadata: &metadata})
-		if err != nil {
-			return err
-		}
-		return t.event(task.ID, run, string(outcome), append(fields{{"error", short}}, said...))
+		return do(t, &task, phase)
 	})
-	return blocked, err
+}
+
+// giveBack ends the run of a claim and lets go of the card.
+func (t *tx) giveBack(task *core.Task, outcome core.Outcome, to core.Status, failures int64, text string, said fields) error {
+	short := cut(text, shownError)
+	set := unclaimed(field{"status", string(to)}, field{"worker_started_at", nil},
+		field{"consecutive_failures", failures}, field{"last_failure_error", short})
+	if err := t.change(task, set); err != nil {
+		return err
+	}
+	metadata := pythonJSON(said)
+	run, err := t.endRun(task, ending{outcome: outcome, error: &short, metadata: &metadata})
+	if err != nil {
+		return err
+	}
+	return t.event(task.ID, run, string(outcome), append(fields{{"error", short}}, said...))
 }
 
 // lackingError says which columns a dispatcher misses on this board.

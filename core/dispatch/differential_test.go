@@ -40,7 +40,9 @@ func (t table) Sight(w process.Worker) core.Sighting {
 	return s
 }
 
-func (t table) Left(process.Worker) ([]process.Member, error) { return nil, nil }
+func (t table) Leftovers() func(process.Worker) ([]process.Member, error) {
+	return func(process.Worker) ([]process.Member, error) { return nil, nil }
+}
 
 // stops keeps the stops of a tick, which run side by side, out of each other's way
 // in a table of processes that are not real.

@@ -164,6 +164,7 @@ func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	leftovers := p.Prober.Leftovers()
 	for _, w := range past {
 		who := process.Worker{
 			TaskID: c.task.ID, PID: w.Run.WorkerPID, Fingerprint: w.Run.WorkerStarted, Lock: w.Run.ClaimLock,
@@ -180,7 +181,7 @@ func (p *pass) earlierWorker(ctx context.Context, c candidate) (string, error) {
 		if w.Clean {
 			continue
 		}
-		left, err := p.Prober.Left(who)
+		left, err := leftovers(who)
 		if err != nil {
 			return "", err
 		}

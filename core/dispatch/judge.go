@@ -43,6 +43,7 @@ type Launch int
 const (
 	NoLaunch  Launch = iota
 	CutOff           // the dispatcher that wanted to start the worker is gone
+	Unstarted        // this dispatcher could not start the worker, nor write that down
 	UnderWay         // it lives
 	RanOnce          // claimed by a dispatcher that was to run only one tick
 	Unlegible        // there is a record, but it cannot be read
@@ -104,6 +105,8 @@ func (l look) withoutWorker(now int64) fate {
 	switch {
 	case l.lease == worker.LeaseHeld:
 		return holding("its worker is starting")
+	case l.launch == Unstarted:
+		return fate{deed: end, cause: board.Prevented}
 	case l.launch == CutOff:
 		return fate{deed: end, cause: board.NeverStarted}
 	case l.launch == Unlegible:

@@ -40,9 +40,9 @@ func (p *pass) observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := p.Now()
+	now, leftovers := p.Now(), p.Prober.Leftovers()
 	for _, c := range p.watched(cards) {
-		l := p.look(c, now)
+		l := p.look(c, now, leftovers)
 		p.verdicts = append(p.verdicts, &verdict{look: l, fate: judge(l, p.rules, now)})
 	}
 	if !p.DryRun {
@@ -57,7 +57,7 @@ func (p *pass) observe(ctx context.Context) error {
 }
 
 // look observes one running card.
-func (p *pass) look(c board.RunningCard, now int64) look {
+func (p *pass) look(c board.RunningCard, now int64, leftovers func(process.Worker) ([]process.Member, error)) look {
 	l := look{card: c, jumped: p.jumped, who: process.Worker{
 		TaskID: c.Task.ID, PID: c.Task.WorkerPID, Fingerprint: c.Task.WorkerStarted, Lock: c.Task.ClaimLock,
 		Heartbeat: c.Heartbeat(), Now: now,
@@ -76,7 +76,7 @@ func (p *pass) look(c board.RunningCard, now int64) look {
 	if !l.sighting.Verdict.Gone() {
 		return l
 	}
-	left, err := p.Prober.Left(l.who)
+	left, err := leftovers(l.who)
 	if err != nil {
 		l.unseen = err.Error()
 	}
@@ -104,6 +104,8 @@ func (p *pass) launch(c board.RunningCard) Launch {
 		return Unlegible
 	case record.Once && c.Task.WorkerPID != nil:
 		return RanOnce
+	case p.unstarted[run]:
+		return Unstarted
 	case record.ClaimerPID == p.PID && record.Fingerprint == p.Fingerprint:
 		return CutOff
 	}

@@ -19,7 +19,7 @@ func (p *pass) standing(ctx context.Context, t core.Task) (behind, held string, 
 	}
 	for _, c := range cards {
 		if c.Task.ID == t.ID {
-			l := p.look(c, p.Now())
+			l := p.look(c, p.Now(), p.Prober.Leftovers())
 			behind, held = l.tell(judge(l, p.rules, p.Now()), p.Now())
 			return behind + p.resultOf(l), held, nil
 		}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -361,14 +363,14 @@ func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) 
 		return false, p.failed(ctx, claimed, err)
 	}
 	if err := p.Board.SetWorkspace(ctx, claimed, at); err != nil {
-		return false, err
+		return false, p.prevented(ctx, claimed, err)
 	}
 	started, err := p.Starter.Start(ctx, claimed, at)
 	if err != nil {
 		return false, p.failed(ctx, claimed, err)
 	}
 	if err := p.record(ctx, claimed, started); err != nil {
-		return false, errors.Join(err, started.Abort(ctx))
+		return false, p.prevented(ctx, claimed, errors.Join(err, abort(ctx, started)))
 	}
 	if err := started.Release(ctx); errors.Is(err, worker.ErrNotStarted) {
 		return false, p.failed(ctx, claimed, err)
@@ -377,6 +379,14 @@ func (p *pass) claimAndStart(ctx context.Context, c candidate, caps board.Caps) 
 	}
 	p.Spawned = append(p.Spawned, Spawned{Task: task.ID, Assignee: task.Assignee, PID: started.PID, Workspace: at.Path})
 	return false, nil
+}
+
+// abort lets a worker end at its barrier, also when this program is asked to end.
+// It never begins anything, even where its end is not seen in time.
+func abort(ctx context.Context, s Started) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	return s.Abort(ctx)
 }
 
 // announce leaves word that we are about to start a worker, before the claim
@@ -399,8 +409,12 @@ func (p *pass) record(ctx context.Context, claim board.Claimed, s Started) error
 	return p.runs().RemoveLaunch(claim.Task.ID, claim.Run)
 }
 
-// failed releases a card whose worker could not be started, and counts it.
+// failed releases a card whose worker could not be started, and counts that
+// against it, unless the card cannot be to blame.
 func (p *pass) failed(ctx context.Context, claim board.Claimed, cause error) error {
+	if ctx.Err() != nil || machineFault(cause) {
+		return p.prevented(ctx, claim, cause)
+	}
 	blocked, err := p.Board.SpawnFailed(ctx, claim, cause.Error(), p.rules.FailureLimit)
 	if err != nil {
 		return errors.Join(cause, err)
@@ -409,4 +423,30 @@ func (p *pass) failed(ctx context.Context, claim board.Claimed, cause error) err
 		p.AutoBlocked = append(p.AutoBlocked, claim.Task.ID)
 	}
 	return errors.Join(cause, p.runs().RemoveLaunch(claim.Task.ID, claim.Run))
+}
+
+// prevented releases a card whose worker was not started because of ourselves or
+// of the machine. It is done although this program is asked to end.
+func (p *pass) prevented(ctx context.Context, claim board.Claimed, cause error) error {
+	if errors.Is(cause, core.ErrChanged) {
+		return cause // somebody else took the card, so there is nothing to release
+	}
+	err := p.Board.SpawnPrevented(context.WithoutCancel(ctx), claim, cause.Error())
+	if err != nil {
+		if p.unstarted == nil {
+			p.unstarted = map[int64]bool{}
+		}
+		p.unstarted[claim.Run] = true
+		return errors.Join(cause, err)
+	}
+	return errors.Join(cause, p.runs().RemoveLaunch(claim.Task.ID, claim.Run))
+}
+
+// machineFault reports whether an error tells of a machine that is short of
+// something or broken.
+func machineFault(err error) bool {
+	return slices.ContainsFunc([]error{
+		syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN,
+		board.ErrBusy, board.ErrFull,
+	}, func(fault error) bool { return errors.Is(err, fault) })
 }

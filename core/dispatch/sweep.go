@@ -29,7 +29,7 @@ func (p *pass) expired(ctx context.Context) error {
 			p.trouble(v.card.Task.ID, err)
 		}
 	}
-	return p.endEach(ctx, board.Expired, board.NeverStarted)
+	return p.endEach(ctx, board.Expired, board.NeverStarted, board.Prevented)
 }
 
 // stale releases cards whose worker lived in silence and was stopped.
@@ -127,7 +127,7 @@ func (p *pass) endAll(ctx context.Context, endings []board.Ending) error {
 	for _, e := range ended {
 		p.released[e.Task] = true
 		list := map[board.Cause]*[]string{
-			board.Expired: &p.Reclaimed, board.Restarted: &p.Reclaimed, board.NeverStarted: &p.Reclaimed,
+			board.Expired: &p.Reclaimed, board.Restarted: &p.Reclaimed, board.NeverStarted: &p.Reclaimed, board.Prevented: &p.Reclaimed,
 			board.Silent: &p.Stale, board.OverTime: &p.TimedOut, board.Quota: &p.RateLimited,
 		}[e.Cause]
 		if list == nil {

@@ -18,7 +18,9 @@ import (
 // Prober says whether a recorded worker lives, and what is left of it.
 type Prober interface {
 	Sight(w process.Worker) core.Sighting
-	Left(w process.Worker) ([]process.Member, error)
+	// Leftovers tells what is left of any number of workers, from one reading of
+	// the process table.
+	Leftovers() func(w process.Worker) ([]process.Member, error)
 }
 
 // Stopper ends a worker that is proven to be ours, or what it left running.
@@ -70,6 +72,10 @@ type Dispatcher struct {
 	// Steady is a clock that nobody sets and that stands still while the machine
 	// sleeps; nil tells no jumps.
 	Steady func() time.Duration
+
+	// unstarted are runs whose worker was never let go, while the board could not
+	// be written to say so.
+	unstarted map[int64]bool
 
 	clock  clockwork
 	steady steady // what the last tick leaves to the next; ticks of one Dispatcher do not overlap

@@ -269,6 +269,37 @@ func TestLeftoversOfAWorker(t *testing.T) {
 	}
 }
 
+// listed counts how often the process table is listed.
+type listed struct {
+	fs.FS
+	times int
+}
+
+func (l *listed) ReadDir(name string) ([]fs.DirEntry, error) {
+	l.times++
+	return fs.ReadDir(l.FS, name)
+}
+
+func TestLeftoversOfManyWorkersAreReadOnce(t *testing.T) {
+	raw := map[string]string{"43/stat": "43 (tool) S 1 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 99 1000"}
+	table := fixture{remove: []string{"42"}, raw: raw}.table(t)
+	proc := &listed{FS: table.Proc}
+	table.Proc = proc
+	leftovers := table.Leftovers()
+	if proc.times != 0 {
+		t.Error("the table is listed before anybody asks")
+	}
+	for pid, want := range map[int64]int{42: 1, 77: 0, 78: 0} {
+		left, err := leftovers(Worker{PID: ptr(pid), Fingerprint: ptr("b-1:7|50"), Lock: ptr("here:9")})
+		if err != nil || len(left) != want {
+			t.Errorf("process %d left %v %v", pid, left, err)
+		}
+	}
+	if proc.times != 1 {
+		t.Errorf("the table was listed %d times", proc.times)
+	}
+}
+
 func TestRealProcesses(t *testing.T) {
 	table := &Table{Host: "here"}
 	pid, reaped := child(t, "wait", true, "HERMES_KANBAN_TASK=t_1")

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ErrNoProcess: no process has this id. Every other error of a Table means that
@@ -98,39 +99,73 @@ type Member struct {
 	Start int64 // see Identity.Start
 }
 
-// members returns the living processes that want accepts. An error means that
-// the list may be incomplete.
-func (t *Table) members(want func(Facts) bool) ([]Member, error) {
+// living visits the processes that live. An error means that some may have been
+// left out.
+func (t *Table) living(visit func(pid int64, f Facts)) error {
 	pids, err := t.pids()
 	if err != nil {
-		return nil, fmt.Errorf("list the processes: %w", err)
+		return fmt.Errorf("list the processes: %w", err)
 	}
-	var found []Member
 	for _, pid := range pids {
 		facts, err := t.Look(pid)
 		if errors.Is(err, ErrNoProcess) {
 			continue // ended since the list was read
 		}
 		if err != nil {
-			return found, err
+			return err
 		}
-		if !facts.Zombie && want(facts) {
-			found = append(found, Member{PID: pid, Start: facts.Start})
+		if !facts.Zombie {
+			visit(pid, facts)
 		}
 	}
-	return found, nil
+	return nil
+}
+
+// members returns the living processes that want accepts. An error means that
+// the list may be incomplete.
+func (t *Table) members(want func(Facts) bool) ([]Member, error) {
+	var found []Member
+	err := t.living(func(pid int64, f Facts) {
+		if want(f) {
+			found = append(found, Member{PID: pid, Start: f.Start})
+		}
+	})
+	return found, err
 }
 
 // Left returns the living processes of the worker's own group and session, the
 // worker itself included. A worker of another boot has none. Neither has one
 // whose pid was given away: the system gives no pid out again while a group or
 // session has its number.
-func (t *Table) Left(w Worker) ([]Member, error) {
-	if w.PID == nil || *w.PID <= 1 {
-		return nil, nil
+func (t *Table) Left(w Worker) ([]Member, error) { return t.Leftovers()(w) }
+
+// Leftovers answers as Left does, for any number of workers from one reading of
+// the table, which the first question makes. A worker that dies after it may
+// seem to have left itself behind; whoever stops what is left looks again.
+func (t *Table) Leftovers() func(Worker) ([]Member, error) {
+	read := sync.OnceValues(t.families)
+	return func(w Worker) ([]Member, error) {
+		if w.PID == nil || *w.PID <= 1 {
+			return nil, nil
+		}
+		if s := t.judge(w); s.verdict == aliveOther || s.epoch == otherEpoch {
+			return nil, nil
+		}
+		families, err := read()
+		return families[*w.PID], err
 	}
-	if s := t.judge(w); s.verdict == aliveOther || s.epoch == otherEpoch {
-		return nil, nil
-	}
-	return t.members(func(f Facts) bool { return f.Group == *w.PID || f.Session == *w.PID })
+}
+
+// families are the living processes by the number of their group and of their
+// session.
+func (t *Table) families() (map[int64][]Member, error) {
+	found := map[int64][]Member{}
+	err := t.living(func(pid int64, f Facts) {
+		m := Member{PID: pid, Start: f.Start}
+		found[f.Group] = append(found[f.Group], m)
+		if f.Session != f.Group {
+			found[f.Session] = append(found[f.Session], m)
+		}
+	})
+	return found, err
 }
