@@ -111,7 +111,11 @@ func (m *Model) showReport(r *dispatch.Report) {
 		for _, note := range r.Held {
 			held[note.Task] = note.Reason
 		}
-		m.board.SetFacts(columns.Facts{Known: m.deps.Known, Held: held})
+		passed := make(map[string]bool, len(r.Skipped))
+		for _, note := range r.Skipped {
+			passed[note.Task] = true
+		}
+		m.board.SetFacts(columns.Facts{Known: m.deps.Known, Held: held, Passed: passed})
 	}
 	if len(r.Errors) > 0 {
 		m.complain("tick: " + text.Clean(r.Errors[0]))

@@ -172,11 +172,16 @@ func (a *app) answer(v any, line string) error {
 	return nil
 }
 
+// missing is an error that says in its own words that there is no board.
+type missing struct{ error }
+
+func (m missing) Unwrap() []error { return []error{board.ErrMissing, m.error} }
+
 // noBoard says of a board that this home does not have what is said of one whose
 // file is missing.
 func noBoard(err error) error {
 	if errors.Is(err, home.ErrNoBoard) {
-		return fmt.Errorf("%w: %w", board.ErrMissing, err)
+		return missing{err}
 	}
 	return err
 }

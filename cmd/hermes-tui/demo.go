@@ -24,6 +24,9 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "See it all on a board in a temporary folder, with agents that crash and cards that are zombies",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.flags.json {
+				return usage(errors.New("the demo is a story for people; leave --json out, or see its board with --keep and snapshot"))
+			}
 			if o.length <= 0 {
 				return usage(fmt.Errorf("%s is no time to play; write for example --for 20s", o.length))
 			}

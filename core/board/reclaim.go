@@ -30,7 +30,7 @@ type ReclaimRequest struct {
 // card has now.
 func (b *Board) Reclaim(ctx context.Context, r ReclaimRequest) (core.Status, error) {
 	var to core.Status
-	err := b.write(ctx, fmt.Sprintf("reclaim task %q", r.ID), func(t *tx) error {
+	err := b.write(ctx, fmt.Sprintf("take back task %q", r.ID), func(t *tx) error {
 		task, err := t.find(r.Target)
 		if err != nil {
 			return err

@@ -77,6 +77,7 @@ type Dispatcher struct {
 	// be written to say so.
 	unstarted map[int64]bool
 
+	tidied int64 // when leases and launch records were last tidied up, epoch seconds
 	clock  clockwork
 	steady steady // what the last tick leaves to the next; ticks of one Dispatcher do not overlap
 	Rules  func() Rules
@@ -185,6 +186,7 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 	}
+	p.tidy(ctx)
 	p.remember(ctx)
 	return p.busy
 }

@@ -61,6 +61,9 @@ func (j *Journal) deliver(ctx context.Context, folder *Folder, name Name) (Resul
 		_ = folder.dir.Sync()
 	}
 	if r.Outcome == Waiting {
+		if there, err := folder.has(name.pending()); err == nil && !there {
+			return p.committed(ctx, name) // a replayer was faster between the look and the board
+		}
 		j.note(ctx, name, errors.New(r.Reason))
 	}
 	return r, nil

@@ -172,6 +172,29 @@ func TestAWriterThatFindsItsFileSwappedDeliversNothing(t *testing.T) {
 	d.is("SELECT count(*) FROM tasks WHERE status = 'done'", "0")
 }
 
+// A replayer takes the file between the writer's look at it and the board.
+func TestAWriterLearnsThatAReplayerWasFaster(t *testing.T) {
+	d := newDesk(t)
+	d.running("t_alpha", 4)
+	f, err := d.Place.Make()
+	d.must(err)
+	defer f.Close()
+	replayer, inner := d.Journal, d.Board
+	d.restart()
+	d.Board = swapped{inner, func() {
+		report, err := replayer.Replay(ctx, ReplayOptions{})
+		if err != nil || report.Replayed != 1 {
+			t.Errorf("replayed %+v, %v", report, err)
+		}
+	}}
+	r, err := d.SubmitTo(ctx, f, Record{Board: "default", Task: "t_alpha", Run: 4, Result: new(`{"status":"completed"}`), Summary: new("safe")}, nil)
+	d.must(err)
+	if r.Outcome != Already || r.ExitCode() != 0 {
+		t.Errorf("delivered %+v", r)
+	}
+	d.is("SELECT status FROM tasks", "done")
+}
+
 func TestATornRecordIsPutAsideAndItsRunMayBeTriedAgain(t *testing.T) {
 	for _, content := range []string{"", `{"board":"default"`} {
 		d := newDesk(t)

@@ -14,6 +14,9 @@ type Facts struct {
 	Known func(assignee string) bool
 	// Held gives, by card id, why the last tick decided nothing about it.
 	Held map[string]string
+	// Passed are the ids of cards that the last tick did not start for a reason
+	// of their own or of their assignee.
+	Passed map[string]bool
 }
 
 // Board is the columns with a selection, badges and what was drawn before.
@@ -153,5 +156,5 @@ func (b *Board) findNext() {
 }
 
 func (b *Board) startable(c *core.Card) bool {
-	return c.Assignee != "" && b.facts.Held[c.ID] == "" && (b.facts.Known == nil || b.facts.Known(c.Assignee))
+	return c.Assignee != "" && b.facts.Held[c.ID] == "" && !b.facts.Passed[c.ID] && (b.facts.Known == nil || b.facts.Known(c.Assignee))
 }

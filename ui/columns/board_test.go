@@ -229,10 +229,11 @@ func TestNextIsTheOldestOfTheHighestPriority(t *testing.T) {
 		{ID: "t_free", Status: core.Ready, Priority: 5, CreatedAt: 50},
 		{ID: "t_ghost", Assignee: "ghost", Status: core.Ready, Priority: 9, CreatedAt: 50},
 		{ID: "t_held", Assignee: "dev", Status: core.Ready, Priority: 9, CreatedAt: 60},
+		{ID: "t_passed", Assignee: "dev", Status: core.Ready, Priority: 9, CreatedAt: 61},
 		{ID: "t_low", Assignee: "dev", Status: core.Ready, Priority: 1, CreatedAt: 1},
 	}
 	b := newBoard(cards)
-	b.SetFacts(Facts{Known: func(name string) bool { return name == "dev" }, Held: map[string]string{"t_held": "lease held"}})
+	b.SetFacts(Facts{Known: func(name string) bool { return name == "dev" }, Held: map[string]string{"t_held": "lease held"}, Passed: map[string]bool{"t_passed": true}})
 	if b.next != "t_old" {
 		t.Errorf("next is %q", b.next)
 	}
