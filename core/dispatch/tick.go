@@ -159,6 +159,7 @@ type pass struct {
 	strays    bool              // stray bookkeeping was found
 	unsettled bool              // something was decided that rests on more than the board
 	restarts  int               // victims of an outage that were started again in this tick
+	moved     []board.Promotion // what a plan would promote: the board does not show it
 	released  map[string]bool   // left running in this tick; not started again before the next
 }
 
@@ -311,6 +312,7 @@ func (p *pass) promote(ctx context.Context) error {
 		for _, w := range waiting {
 			p.Promoted = append(p.Promoted, w.Task)
 		}
+		p.moved = waiting
 		return nil
 	}
 	return severally(ctx, p, waiting, func(w board.Promotion) string { return w.Task }, func(some []board.Promotion) error {
