@@ -125,3 +125,22 @@ func FuzzDecode(f *testing.F) {
 		_, _ = r.result()
 	})
 }
+
+// Line and paragraph separators are escaped by many encoders, which makes two
+// bytes of each byte.
+func TestTheBiggestResultFitsWhateverCharactersItHas(t *testing.T) {
+	for _, char := range []string{"x", "\u2028", "\u00e9", "\U0001f600", "<"} {
+		summary := strings.Repeat(char, (MaxResult-100)/len(char))
+		whole := `{"status":"completed","summary":"` + summary + `"}`
+		r := Record{Board: "default", Task: "t_1", Run: 1, Result: &whole, Summary: &summary}
+		data, err := r.encode()
+		if err != nil {
+			t.Errorf("%q: %v", char, err)
+			continue
+		}
+		back, err := decode(data)
+		if err != nil || !back.same(r) {
+			t.Errorf("%q comes back as something else: %v", char, err)
+		}
+	}
+}

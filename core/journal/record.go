@@ -65,7 +65,12 @@ func (r Record) encode() ([]byte, error) {
 		return nil, err
 	}
 	m["sha256"] = digest(canonical)
-	data, err := again(m)
+	if body, err = again(m); err != nil {
+		return nil, err
+	}
+	// The canonical form escapes only what must be, so a result within its own
+	// limit fits whatever characters it has.
+	data, err := canonicalJSON(body, "")
 	if err != nil {
 		return nil, err
 	}
