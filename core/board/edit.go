@@ -19,6 +19,9 @@ type EditRequest struct {
 	Result   *string
 	Summary  *string // nil stands for the result
 	Metadata json.RawMessage
+	// Check, where not nil, looks at the card in the same transaction; its error
+	// refuses the edit.
+	Check func(now *core.Task) error
 }
 
 // Edit changes title, text or priority of a card, or the result of a finished
@@ -36,6 +39,11 @@ func (b *Board) Edit(ctx context.Context, r EditRequest) error {
 		task, err := t.find(r.Target)
 		if err != nil {
 			return err
+		}
+		if r.Check != nil {
+			if err := r.Check(task); err != nil {
+				return err
+			}
 		}
 		if r.Result != nil && task.Status != core.Done {
 			return refused("the card is %s; only a done card has a result to correct", task.Status)

@@ -82,40 +82,34 @@ type Edit struct {
 // core.ErrChanged where somebody else changed the same thing meanwhile; what is
 // not named is left as others wrote it.
 func (o *Operator) Edit(ctx context.Context, c Card, e Edit) error {
-	now, err := o.Board.Task(ctx, c.ID)
-	if err != nil {
-		return err
-	}
 	r := board.EditRequest{Target: board.Target{ID: c.ID, Actor: o.Actor}}
-	if now.Generation != c.Seen.Generation {
-		return fmt.Errorf("edit task %q: %w: the board file was replaced since it was looked at", c.ID, core.ErrChanged)
+	if e.Title != nil {
+		r.Title = &e.Title.To
 	}
-	if err := e.fill(&r, &now); err != nil {
-		return fmt.Errorf("edit task %q: %w", c.ID, err)
+	if e.Body != nil {
+		r.Body = &e.Body.To
+	}
+	if e.Priority != nil {
+		r.Priority = &e.Priority.To
+	}
+	r.Check = func(now *core.Task) error {
+		if now.Generation != c.Seen.Generation {
+			return fmt.Errorf("%w: the board file was replaced since it was looked at", core.ErrChanged)
+		}
+		return e.stillFits(now)
 	}
 	return o.Board.Edit(ctx, r)
 }
 
-func (e Edit) fill(r *board.EditRequest, now *core.Task) error {
-	for _, text := range []struct {
-		name   string
-		change *Change[string]
-		now    string
-		into   **string
-	}{{"title", e.Title, now.Title, &r.Title}, {"text", e.Body, now.Body, &r.Body}} {
-		if text.change == nil {
-			continue
-		}
-		if text.change.From != text.now {
-			return fmt.Errorf("%w: somebody else wrote its %s", core.ErrChanged, text.name)
-		}
-		*text.into = &text.change.To
-	}
-	if p := e.Priority; p != nil {
-		if p.From != now.Priority {
-			return fmt.Errorf("%w: its priority was %d and is now %d", core.ErrChanged, p.From, now.Priority)
-		}
-		r.Priority = &p.To
+// stillFits compares the old values, as they were seen, with the card.
+func (e Edit) stillFits(now *core.Task) error {
+	switch {
+	case e.Title != nil && e.Title.From != now.Title:
+		return fmt.Errorf("%w: somebody else wrote its title", core.ErrChanged)
+	case e.Body != nil && e.Body.From != now.Body:
+		return fmt.Errorf("%w: somebody else wrote its text", core.ErrChanged)
+	case e.Priority != nil && e.Priority.From != now.Priority:
+		return fmt.Errorf("%w: its priority was %d and is now %d", core.ErrChanged, e.Priority.From, now.Priority)
 	}
 	return nil
 }
