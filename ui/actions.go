@@ -65,7 +65,7 @@ func boardActions() []action {
 		{id: "seen", scope: onBoard, keys: []string{"s"}, group: groupCards,
 			help: "take the badge off the card", enabled: hasBadge, run: (*Model).seen},
 		{id: "reconcile", scope: anywhere, keys: []string{"x"}, label: "reconcile", group: groupBoard, acts: true,
-			help: "show what the board says against what is true, then repair it", enabled: canReconcile, run: (*Model).openReconcile},
+			help: "show what the board says against what is true, of picked cards or all, then repair it", enabled: canReconcile, run: (*Model).openReconcile},
 		{id: "dispatch", scope: anywhere, keys: []string{"d"}, label: "dispatch", group: groupBoard, acts: true,
 			help: "claim cards and start workers while this screen is open", enabled: canDispatch, run: (*Model).offerDispatch},
 		{id: "pause", scope: anywhere, keys: []string{"p"}, label: "pause", group: groupBoard, acts: true,

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,8 +12,10 @@ import (
 )
 
 // reconcileDialog shows the findings of a dry run before anything is repaired.
+// Where cards are picked it is about these only.
 type reconcileDialog struct {
 	guard
+	picked   []bulkCard
 	findings []reconcile.Finding
 	known    bool
 	err      error
@@ -24,7 +27,7 @@ type found struct {
 }
 
 func (m *Model) openReconcile() tea.Cmd {
-	m.dialog = &reconcileDialog{}
+	m.dialog = &reconcileDialog{picked: m.pickedCards()}
 	findings := m.deps.Findings
 	return m.ask(func(ctx context.Context) tea.Msg {
 		list, err := findings(ctx)
@@ -37,9 +40,13 @@ func (m *Model) onFound(f found) {
 	if !ok || d.known {
 		return // the person has moved on
 	}
-	d.findings, d.err, d.known = f.findings, f.err, true
+	d.findings, d.err, d.known = slices.DeleteFunc(slices.Clone(f.findings), func(f reconcile.Finding) bool { return !d.about(f.Task) }), f.err, true
 	d.arm(m.now())
 	m.dirty = true
+}
+
+func (d *reconcileDialog) about(task string) bool {
+	return len(d.picked) == 0 || slices.ContainsFunc(d.picked, func(c bulkCard) bool { return c.seen.ID == task })
 }
 
 // repairs lists the cards that a confirmation would write.
@@ -57,10 +64,14 @@ func (d *reconcileDialog) repairs() []string {
 const maxFindings = 50
 
 func (d *reconcileDialog) title() string {
-	if len(d.findings) > 0 {
-		return "Reconcile: " + several(len(d.findings), "finding")
+	title := "Reconcile"
+	if len(d.picked) > 0 {
+		title += " " + several(len(d.picked), "picked card")
 	}
-	return "Reconcile"
+	if len(d.findings) > 0 {
+		title += ": " + several(len(d.findings), "finding")
+	}
+	return title
 }
 
 func (d *reconcileDialog) field() *field          { return nil }
@@ -81,7 +92,7 @@ func (d *reconcileDialog) body(m *Model, width int) []row {
 	case !d.known:
 		return []row{{{Text: "Comparing the board with what is true" + m.signs.Ellipsis, Style: ink.Muted}}}
 	case len(d.findings) == 0:
-		return []row{{{Text: m.signs.Done + " ", Style: ink.Running}, {Text: "The board says what is true. Nothing to repair.", Style: ink.Text}}}
+		return []row{{{Text: m.signs.Done + " ", Style: ink.Running}, {Text: d.allTrue(), Style: ink.Text}}}
 	}
 	var rows []row
 	for i, f := range d.findings {
@@ -105,6 +116,13 @@ func (d *reconcileDialog) body(m *Model, width int) []row {
 		}
 	}
 	return rows
+}
+
+func (d *reconcileDialog) allTrue() string {
+	if len(d.picked) > 0 {
+		return "The board says what is true of the picked cards. Nothing to repair."
+	}
+	return "The board says what is true. Nothing to repair."
 }
 
 func (d *reconcileDialog) confirm(m *Model) tea.Cmd {

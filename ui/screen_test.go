@@ -163,24 +163,6 @@ func TestAFileThatTakesTheBoardsPlaceIsAnnouncedAndHasNoBadges(t *testing.T) {
 	})
 }
 
-func TestWhatIsOnlyShownIsNotOfferedForRepair(t *testing.T) {
-	play(t, 120, 40, func(r *rig) {
-		r.deps.Findings = func(context.Context) ([]reconcile.Finding, error) {
-			return []reconcile.Finding{{Task: "t_30ab41c9", Kind: "log_missing", Reason: "its worker's log is missing", Action: reconcile.Show}}, nil
-		}
-		r.deps.Reconcile = func(context.Context, []string) ([]string, error) {
-			t.Error("something was repaired")
-			return nil, nil
-		}
-	}, func(r *rig) {
-		r.press("x")
-		r.want("1 finding", "to look at", "log is missing", "esc close")
-		r.wantNot("repair", "requeue t_")
-		time.Sleep(time.Second)
-		r.press("y")
-	})
-}
-
 func TestRequeueSaysWhatStandsBehindTheCard(t *testing.T) {
 	var asked []operator.Standing
 	play(t, 120, 40, func(r *rig) {
