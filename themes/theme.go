@@ -52,7 +52,11 @@ const Auto = "auto"
 
 // Names lists every theme name that Pick accepts, the default first.
 func Names() []string {
-	return []string{Auto, "dark", "light", "high-contrast", "monochrome"}
+	names := []string{Auto, "dark", "light", "high-contrast", "monochrome"}
+	for _, p := range palettes {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // Pick returns the theme of that name. Auto and high-contrast have a dark and
@@ -76,6 +80,11 @@ func Pick(name string, darkBackground bool) (Theme, error) {
 		return pair(HighContrastDark, HighContrastLight), nil
 	case "monochrome":
 		return Monochrome, nil
+	}
+	for _, p := range palettes {
+		if p.Name == name {
+			return p, nil
+		}
 	}
 	return Theme{}, fmt.Errorf("theme %q is unknown; known are %s", name, strings.Join(slices.Sorted(slices.Values(Names())), ", "))
 }

@@ -36,7 +36,7 @@ func contrast(t *testing.T, a, b string) float64 {
 }
 
 func TestEveryTextCanBeRead(t *testing.T) {
-	for _, theme := range []Theme{Dark, Light, HighContrastDark, HighContrastLight} {
+	for _, theme := range append([]Theme{Dark, Light, HighContrastDark, HighContrastLight}, palettes...) {
 		least := 4.5
 		if theme.Name == "high-contrast" {
 			least = 7
@@ -62,6 +62,22 @@ func TestEveryTextCanBeRead(t *testing.T) {
 			if got := contrast(t, pair[0], pair[1]); got < least {
 				t.Errorf("%s (dark %v): text on %s has %.2f", theme.Name, theme.Dark, name, got)
 			}
+		}
+	}
+}
+
+// Colours that mean different things are told apart on their own ground.
+func TestStatesThatCallForSomebodyHaveTheirOwnColour(t *testing.T) {
+	for _, theme := range append([]Theme{Dark, Light, HighContrastDark, HighContrastLight}, palettes...) {
+		seen := map[string]string{}
+		for name, colour := range map[string]string{"ready": theme.Ready, "running": theme.Running, "blocked": theme.Blocked, "danger": theme.Danger} {
+			if other, taken := seen[colour]; taken {
+				t.Errorf("%s: %s looks like %s", theme.Name, name, other)
+			}
+			seen[colour] = name
+		}
+		if theme.Reconciled == theme.Quarantined {
+			t.Errorf("%s: the two flashes look alike", theme.Name)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (m *Model) openThemes() tea.Cmd {
 	p := newPicker("Theme")
 	about := map[string]string{themes.Auto: "dark or light, as the terminal is", "high-contrast": "as readable as can be", "monochrome": "signs and words only"}
 	for _, name := range themes.Names() {
-		p.items = append(p.items, item{name: name, about: about[name], run: func(m *Model) tea.Cmd {
+		p.items = append(p.items, item{name: name, about: orGround(about[name], name), run: func(m *Model) tea.Cmd {
 			m.setTheme(name)
 			m.theme, m.touched = name, true
 			m.say("the theme is " + name)
@@ -46,6 +46,18 @@ func (m *Model) openThemes() tea.Cmd {
 		p.head += ": this terminal shows no colours"
 	}
 	return m.openPicker(p)
+}
+
+// orGround says of a theme with nothing else to say which terminals it is for.
+func orGround(about, name string) string {
+	theme, err := themes.Pick(name, true)
+	switch {
+	case about != "" || err != nil:
+		return about
+	case theme.Dark:
+		return "for dark terminals"
+	}
+	return "for light terminals"
 }
 
 func (m *Model) setTheme(name string) {
