@@ -120,7 +120,7 @@ func (d *reconcileDialog) body(m *Model, width int) []row {
 
 func (d *reconcileDialog) allTrue() string {
 	if len(d.picked) > 0 {
-		return "The board says what is true of the picked cards. Nothing to repair."
+		return "The board says what is true of them. Nothing to repair."
 	}
 	return "The board says what is true. Nothing to repair."
 }
