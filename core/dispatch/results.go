@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,8 @@ import (
 // Results brings the durable results of workers to the board.
 type Results interface {
 	Replay(ctx context.Context, o journal.ReplayOptions) (journal.Report, error)
+	// Plan says what a replay would do, and does nothing.
+	Plan(ctx context.Context) (journal.Report, error)
 	// HasPending reports whether a result of that run waits. An error means that
 	// this cannot be known.
 	HasPending(task string, run int64) (bool, error)
@@ -20,10 +23,16 @@ type Results interface {
 // replay brings every pending result to its run, before anything is decided
 // about the run: a finished result beats a requeue.
 func (p *pass) replay(ctx context.Context) error {
-	if p.Results == nil || p.DryRun {
+	if p.Results == nil {
 		return nil
 	}
-	report, err := p.Results.Replay(ctx, journal.ReplayOptions{})
+	var report journal.Report
+	var err error
+	if p.DryRun {
+		report, err = p.Results.Plan(ctx)
+	} else {
+		report, err = p.Results.Replay(ctx, journal.ReplayOptions{})
+	}
 	p.replayed(report)
 	if err != nil && ctx.Err() == nil {
 		// A folder that cannot be read keeps its results; the rest of the tick
@@ -34,14 +43,14 @@ func (p *pass) replay(ctx context.Context) error {
 	return err
 }
 
-// replayed reports what a replay did.
+// replayed reports what a replay did, or would do.
 func (p *pass) replayed(report journal.Report) {
 	for _, r := range report.Results {
 		switch r.Outcome {
 		case journal.Applied, journal.Already:
 			p.Replayed = append(p.Replayed, Replayed{Task: r.Task, Run: r.Run, Outcome: r.Outcome})
 		case journal.Quarantined:
-			p.Quarantined = append(p.Quarantined, Quarantined{File: r.Aside, Task: r.Task, Run: r.Run, Reason: r.Reason})
+			p.Quarantined = append(p.Quarantined, Quarantined{File: cmp.Or(r.Aside, r.File), Task: r.Task, Run: r.Run, Reason: r.Reason})
 			if r.Reclaimed {
 				p.released[r.Task] = true
 			}

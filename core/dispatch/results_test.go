@@ -61,6 +61,36 @@ func TestAFinishedResultBeatsEveryKindOfRepair(t *testing.T) {
 	}
 }
 
+func TestADryRunPlansWhatAReplayWouldDo(t *testing.T) {
+	w := newWorld(t)
+	gone := dead(t)
+	w.sql(`INSERT INTO tasks(id,title,assignee,status,created_at,started_at,claim_lock,claim_expires,worker_pid,current_run_id)
+		VALUES ('t_a','x','dev','running',@NOW@-9000,@NOW@-600,'@HOST@:1',@NOW@+300,@DEAD@,7), ('t_b','y','dev','running',@NOW@-9000,@NOW@-600,'@HOST@:1',@NOW@+300,@DEAD@,8);
+		INSERT INTO task_runs(id,task_id,profile,status,worker_pid,started_at) VALUES (7,'t_a','dev','running',@DEAD@,@NOW@-600), (8,'t_b','dev','running',@DEAD@,@NOW@-600)`, "@DEAD@", gone)
+	w.pending("t_a", 7)
+	w.pending("t_b", 8)
+	torn := filepath.Join(w.d.Place.StateRoot, w.d.Place.Slug, "t_b.8.terminal.pending.json")
+	w.must(os.WriteFile(torn, []byte(`{"version"`), 0o600))
+
+	plan := w.tick(dispatch.Options{DryRun: true})
+	if len(plan.Replayed) != 1 || plan.Replayed[0] != (dispatch.Replayed{Task: "t_a", Run: 7, Outcome: "applied"}) {
+		t.Errorf("planned to replay %+v, want the result of t_a", plan.Replayed)
+	}
+	if len(plan.Quarantined) != 1 || plan.Quarantined[0].File != filepath.Base(torn) || plan.Quarantined[0].Reason == "" {
+		t.Errorf("planned to quarantine %+v, want the torn journal of t_b", plan.Quarantined)
+	}
+	if got := w.status("t_a"); got != core.Running {
+		t.Errorf("the plan moved the card to %s", got)
+	}
+	if _, err := os.Lstat(torn); err != nil {
+		t.Errorf("the plan moved the torn journal: %v", err)
+	}
+	done := w.tick(dispatch.Options{NoSpawn: true})
+	if len(done.Replayed) != 1 || len(done.Quarantined) != 1 {
+		t.Errorf("the tick did other things than it planned: %+v, %+v", done.Replayed, done.Quarantined)
+	}
+}
+
 func TestAResultThatOnlyAPersonMayAcceptHoldsNoRunForEver(t *testing.T) {
 	w := newWorld(t)
 	w.sql(`INSERT INTO tasks(id,title,assignee,status,created_at,started_at,claim_lock,claim_expires,worker_pid,current_run_id,completion_contract)

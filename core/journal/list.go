@@ -59,6 +59,17 @@ func (j *Journal) List(ctx context.Context, task string) (Listing, error) {
 	return l, nil
 }
 
+// Plan says what a replay would do now with each pending result, and does
+// nothing of it. A folder that is not there has nothing to replay.
+func (j *Journal) Plan(ctx context.Context) (Report, error) {
+	report := Report{Results: []Result{}}
+	l, err := j.List(ctx, "")
+	for _, e := range l.Pending {
+		report.add(Result{File: e.File, Task: e.Task, Run: e.Run, Outcome: e.Outcome, Reason: e.Reason})
+	}
+	return report, err
+}
+
 // Late lists the results that their runs do not have and that a person may
 // accept, of one card or of all.
 func (j *Journal) Late(ctx context.Context, task string) ([]Entry, error) {
