@@ -51,13 +51,12 @@ func chaosAgent() int {
 	return 0
 }
 
-// chaosKills is how many processes are killed: HERMES_TUI_KILLS, or as many as
-// fit into a few seconds.
-func chaosKills() (kills int, until time.Time) {
+// chaosKills is how many processes are killed: HERMES_TUI_KILLS, or a few.
+func chaosKills() int {
 	if n, err := strconv.Atoi(os.Getenv("HERMES_TUI_KILLS")); err == nil {
-		return n, time.Now().Add(time.Hour)
+		return n
 	}
-	return 1000, time.Now().Add(4 * time.Second)
+	return 9
 }
 
 // durable is what was seen in the state folder: the records by their runs.
@@ -92,9 +91,8 @@ func (d durable) look(w *world) {
 func TestKilledAnywhereNothingAcknowledgedIsLostOrAppliedTwice(t *testing.T) {
 	w := newWorld(t, "  chaos:\n    routes:\n      - {command: [@SELF@, chaos-agent]}\n")
 	seen, cards, killed := durable{}, []string{}, map[string]int{}
-	kills, end := chaosKills()
 	dispatcher, ticks := w.dispatcherProcess()
-	for n := 0; n < kills && time.Now().Before(end); {
+	for n := 0; n < chaosKills(); {
 		for w.waiting() < 6 {
 			cards = append(cards, w.chaosCard())
 		}
@@ -104,7 +102,7 @@ func TestKilledAnywhereNothingAcknowledgedIsLostOrAppliedTwice(t *testing.T) {
 		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 		victim, run := int64(dispatcher.Process.Pid), ""
 		what := "dispatcher"
-		if rand.IntN(3) > 0 {
+		if n%3 > 0 {
 			what = "runner"
 			if victim, run = w.someRunner(); victim == 0 {
 				continue
@@ -131,8 +129,8 @@ func TestKilledAnywhereNothingAcknowledgedIsLostOrAppliedTwice(t *testing.T) {
 	seen.look(w)
 	w.promises(cards, seen)
 	t.Logf("killed %v, %d cards, %d results acknowledged", killed, len(cards), len(seen))
-	if len(seen) == 0 || killed["runner"] == 0 || killed["dispatcher"] == 0 {
-		t.Error("too little happened to prove anything")
+	if len(seen) == 0 {
+		t.Error("no result was ever acknowledged, which proves nothing")
 	}
 }
 
