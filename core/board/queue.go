@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/hermes-tui/hermes-tui/core"
 )
@@ -21,6 +22,18 @@ const arrival = `'created', 'promoted', 'promoted_manual', 'unblocked', 'reclaim
 
 // owner is the name of a card's owner as profiles are compared.
 const owner = "lower(trim(coalesce(CAST(assignee AS TEXT), '')))"
+
+// ownerName is what the expression owner makes of an assignee: SQLite's lower
+// knows the letters of ASCII alone, and its trim nothing but spaces.
+func ownerName(assignee string) string {
+	name := []byte(strings.Trim(assignee, " "))
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			name[i] = c + 'a' - 'A'
+		}
+	}
+	return string(name)
+}
 
 // Queue lists the cards of a lane (Ready or Review) that nobody has claimed and
 // one of the owners owns, in the order in which they are to start: priority,
@@ -52,9 +65,18 @@ type Waiting struct{ Task, Owner string }
 // insertion. It reads little of each, because there may be very many.
 func (b *Board) Unclaimed(ctx context.Context, lane core.Status) ([]Waiting, error) {
 	var out []Waiting
+	names := map[string]string{} // many cards, few owners
 	err := b.look(ctx, func(r *reader) error {
-		query := "SELECT id, " + owner + " FROM tasks WHERE status = '" + string(lane) + "' AND claim_lock IS NULL ORDER BY rowid"
-		return r.every(ctx, query, func(v row) { out = append(out, Waiting{Task: v.text(0), Owner: v.text(1)}) })
+		query := "SELECT id, assignee FROM tasks WHERE status = '" + string(lane) + "' AND claim_lock IS NULL ORDER BY rowid"
+		return r.every(ctx, query, func(v row) {
+			assignee := v.text(1)
+			name, known := names[assignee]
+			if !known {
+				name = ownerName(assignee)
+				names[assignee] = name
+			}
+			out = append(out, Waiting{Task: v.text(0), Owner: name})
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list %s cards: %w", lane, err)

@@ -75,9 +75,10 @@ func (s *Stray) dest() []any {
 
 // strayCards are resting cards with a lock or a pointer. A pointer to an open
 // run of the card itself comes with that run. Nearly every card rests, so the
-// index on the status would only be in the way.
+// index on the status would only be in the way; and nearly none has a lock or a
+// pointer, so these are looked at first.
 func (r *reader) strayCards(ctx context.Context, out *[]Stray) error {
-	query := "SELECT " + r.schema.strayColumns() + " FROM tasks AS t WHERE +t.status IN (" + resting + `)
+	query := "SELECT " + r.schema.strayColumns() + " FROM tasks AS t WHERE (t.claim_lock IS NOT NULL OR t.current_run_id IS NOT NULL) AND +t.status IN (" + resting + `)
 		AND (t.claim_lock IS NOT NULL OR t.current_run_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM task_runs AS r WHERE r.id = t.current_run_id AND r.task_id = t.id AND r.ended_at IS NULL)) ORDER BY t.rowid`
 	return r.each(ctx, query, nil, func(rows *sql.Rows) error {
