@@ -38,9 +38,10 @@ func start(args []string, env home.Env, in io.Reader, out, errOut io.Writer) int
 			return worker.RunBarrier(args[1:])
 		case demo.AgentCommand:
 			return playAgent(context.Background(), args[1:], env)
-		case dispatch.LaneCommand:
-			return runLane(args[1:], env)
 		}
+	}
+	if lane, ok := dispatch.LaneOf(args); ok {
+		return runLane(lane, env)
 	}
 	return run(args, env, in, out, errOut)
 }

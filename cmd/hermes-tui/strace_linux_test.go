@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,14 +56,19 @@ func newTraced(t *testing.T) *traced {
 	return s
 }
 
-// card makes a card that is worked on and returns it with its run.
-func (s *traced) card() (id, run string) {
+// card makes a card that is worked on and returns it with its run and its lock.
+func (s *traced) card(assignee string) (id, run, lock string) {
 	s.t.Helper()
 	var made struct{ ID string }
-	s.parse(command(s.t, s.env, "task", "create", "one", "--assignee", "default", "--json"), &made)
-	var claimed struct{ Results []struct{ Run int64 } }
+	s.parse(command(s.t, s.env, "task", "create", "one", "--assignee", assignee, "--json"), &made)
+	var claimed struct {
+		Results []struct {
+			Run  int64
+			Lock string
+		}
+	}
 	s.parse(command(s.t, s.env, "task", "claim", made.ID, "--json"), &claimed)
-	return made.ID, fmt.Sprint(claimed.Results[0].Run)
+	return made.ID, fmt.Sprint(claimed.Results[0].Run), claimed.Results[0].Lock
 }
 
 func (s *traced) parse(text string, into any) {
@@ -77,15 +83,7 @@ func (s *traced) parse(text string, into any) {
 func (s *traced) record(id, run, fault string) (code int, met bool) {
 	s.t.Helper()
 	trace := filepath.Join(s.env.UserHome, "trace")
-	args := []string{"-f", "-qq", "-o", trace}
-	if fault != "" {
-		calls, _, _ := strings.Cut(fault, ":")
-		args = append(args, "-e", "trace="+calls, "-e", "inject="+fault)
-	}
-	cmd := exec.Command(s.strace, append(args, s.program, "journal", "record", "--task", id, "--run", run, "--result-file", s.result, "--summary", "ported")...)
-	// Calls are counted by thread: the fewer threads, the more of them are met.
-	cmd.Env = append(slices.Clone(s.env.Vars), "GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0", "HERMES_KANBAN_BUSY_TIMEOUT_MS=5000")
-	cmd.Dir = s.env.Cwd
+	cmd := s.under(trace, fault, "-f", "journal", "record", "--task", id, "--run", run, "--result-file", s.result, "--summary", "ported")
 	_ = os.Remove(trace)
 	err := cmd.Run()
 	var failed *exec.ExitError
@@ -96,7 +94,27 @@ func (s *traced) record(id, run, fault string) (code int, met bool) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode(), strings.Contains(string(text), "(INJECTED)") || strings.Contains(string(text), "killed by SIGKILL")
+	return cmd.ProcessState.ExitCode(), injected(text)
+}
+
+// under is the program with the arguments, traced in the way given, whose trace
+// goes into the file.
+func (s *traced) under(trace, fault, how string, args ...string) *exec.Cmd {
+	options := []string{how, "-qq", "-o", trace}
+	if fault != "" {
+		calls, _, _ := strings.Cut(fault, ":")
+		options = append(options, "-e", "trace="+calls, "-e", "inject="+fault)
+	}
+	cmd := exec.Command(s.strace, slices.Concat(options, []string{s.program}, args)...)
+	// Calls are counted by thread: the fewer threads, the more of them are met.
+	cmd.Env = append(slices.Clone(s.env.Vars), "GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0", "HERMES_KANBAN_BUSY_TIMEOUT_MS=5000")
+	cmd.Dir = s.env.Cwd
+	return cmd
+}
+
+// injected reports whether a trace shows that the fault was met.
+func injected(trace []byte) bool {
+	return bytes.Contains(trace, []byte("(INJECTED)")) || bytes.Contains(trace, []byte("killed by SIGKILL"))
 }
 
 // state is what the card and its journals say.
@@ -122,6 +140,7 @@ func (s *traced) state(id string) (status string, completions int, result string
 }
 
 func TestAResultIsWholeOrAbsentWhateverCallFails(t *testing.T) {
+	t.Parallel()
 	s := newTraced(t)
 	want, err := os.ReadFile(s.result)
 	if err != nil {
@@ -137,7 +156,7 @@ func TestAResultIsWholeOrAbsentWhateverCallFails(t *testing.T) {
 		for k := 1; k <= straceReach(calls.usual); k++ {
 			for _, how := range []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"} {
 				fault := fmt.Sprintf("%s:%s:when=%d", calls.names, how, k)
-				id, run := s.card()
+				id, run, _ := s.card("default")
 				code, was := s.record(id, run, fault)
 				if was {
 					met++

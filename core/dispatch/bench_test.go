@@ -40,6 +40,9 @@ func BenchmarkTick(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("steady/cards=%d", n), func(b *testing.B) {
+			if _, err := w.d.Tick(b.Context(), dispatch.Options{NoSpawn: true}); err != nil {
+				b.Fatal(err)
+			}
 			for b.Loop() {
 				if _, err := w.d.Tick(b.Context(), dispatch.Options{NoSpawn: true}); err != nil {
 					b.Fatal(err)

@@ -32,11 +32,22 @@ type Workers struct {
 	Sleep    func(context.Context, time.Duration) error
 }
 
-// Hidden subcommands of this program that are started as workers.
-const (
-	BarrierCommand = "worker-start" // calls worker.RunBarrier
-	LaneCommand    = "lane-run"     // calls lane.Main with the name of the lane
-)
+// BarrierCommand is the hidden subcommand of this program that calls
+// worker.RunBarrier.
+const BarrierCommand = "worker-start"
+
+// laneCommand is the one that calls lane.Main with the name of the lane.
+var laneCommand = []string{"lane", "run"}
+
+// LaneOf reports whether the command line is that of a lane's worker, and with
+// which arguments.
+func LaneOf(args []string) (rest []string, ok bool) {
+	n := len(laneCommand)
+	if len(args) < n || !slices.Equal(args[:n], laneCommand) {
+		return nil, false
+	}
+	return args[n:], true
+}
 
 // Knows reports whether somebody can be started for the assignee, and if not,
 // why.
@@ -122,7 +133,7 @@ func (w *Workers) spec(claim board.Claimed) worker.Spec {
 		spec.ProfileHome = folder
 		return spec
 	}
-	spec.Lane = []string{w.Program, LaneCommand, claim.Task.Assignee}
+	spec.Lane = slices.Concat([]string{w.Program}, laneCommand, []string{claim.Task.Assignee})
 	return spec
 }
 

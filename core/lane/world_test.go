@@ -30,13 +30,14 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case dispatch.BarrierCommand:
 			os.Exit(worker.RunBarrier(os.Args[2:]))
-		case dispatch.LaneCommand:
-			os.Exit(runner(os.Args[2:]))
 		case "chaos-dispatcher":
 			os.Exit(chaosDispatcher(os.Args[2]))
 		case "chaos-agent":
 			os.Exit(chaosAgent())
 		}
+	}
+	if args, ok := dispatch.LaneOf(os.Args[1:]); ok {
+		os.Exit(runner(args))
 	}
 	os.Exit(m.Run())
 }
