@@ -49,3 +49,15 @@ var ASCII = Signs{
 	Branch: "+", LastBranch: "`", Trunk: "|",
 	Steps: [8]string{"_", ".", ":", "-", "=", "+", "*", "#"}, Picked: "x",
 }
+
+// Words is for text that is read line by line, perhaps aloud: where words say it
+// already there is no sign. It is of no use for frames.
+var Words = words()
+
+func words() Signs {
+	s := ASCII
+	s.Reconciled, s.Quarantined, s.Blocked, s.Review, s.Done, s.Waits, s.Held = "", "", "", "", "", "", ""
+	s.Run, s.Heart, s.Attention, s.Comments = "for", "heartbeat", "attention:", "comments "
+	s.Dot, s.Ellipsis, s.Up, s.Down = ",", "...", "up", ""
+	return s
+}

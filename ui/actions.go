@@ -28,6 +28,7 @@ type action struct {
 	label string // in the footer; empty for what everybody knows
 	help  string // one line
 	acts  bool   // changes something: ignores a key that is held down
+	many  bool   // can be done to several cards, each on its own
 	group string // heading in the help
 
 	// enabled returns why it cannot be done now, empty when it can.
@@ -58,13 +59,13 @@ func boardActions() []action {
 	return []action{
 		{id: "open", scope: onBoard, keys: []string{"enter"}, label: "open", group: groupCards,
 			help: "open the card: text, links, runs, comments, events", enabled: needsCard, run: (*Model).openCard},
-		{id: "requeue", scope: anywhere, keys: []string{"r"}, label: "requeue", group: groupCards, acts: true,
+		{id: "requeue", scope: anywhere, keys: []string{"r"}, label: "requeue", group: groupCards, acts: true, many: true,
 			help: "put a card back in the queue, after looking what stands behind it", enabled: orPicked(canRequeue), run: forPicked((*Model).openRequeue, (*Model).bulkRequeue)},
 		{id: "replay", scope: anywhere, keys: []string{"J"}, label: "replay", group: groupCards, acts: true,
 			help: "bring the finished results of this card to the board, or of all", enabled: canReplay, run: (*Model).replay},
 		{id: "seen", scope: onBoard, keys: []string{"s"}, group: groupCards,
 			help: "take the badge off the card", enabled: hasBadge, run: (*Model).seen},
-		{id: "reconcile", scope: anywhere, keys: []string{"x"}, label: "reconcile", group: groupBoard, acts: true,
+		{id: "reconcile", scope: anywhere, keys: []string{"x"}, label: "reconcile", group: groupBoard, acts: true, many: true,
 			help: "show what the board says against what is true, of picked cards or all, then repair it", enabled: canReconcile, run: (*Model).openReconcile},
 		{id: "dispatch", scope: anywhere, keys: []string{"d"}, label: "dispatch", group: groupBoard, acts: true,
 			help: "claim cards and start workers while this screen is open", enabled: canDispatch, run: (*Model).offerDispatch},
@@ -210,7 +211,7 @@ func canReplay(m *Model) string {
 }
 
 func hasBadge(m *Model) string {
-	if c := m.board.Selected(); c == nil || m.board.Badge(c.ID) == 0 {
+	if c := m.target(); c == nil || m.board.Badge(c.ID) == 0 {
 		return "the card has no badge"
 	}
 	return ""

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -12,7 +14,7 @@ func cardActions() []action {
 		return action{id: id, scope: anywhere, keys: []string{key}, label: label, help: help, group: groupCards, acts: true, enabled: enabled, run: run}
 	}
 	known := movable("changed")
-	return []action{
+	table := []action{
 		act("answer", "R", "answer", "answer a blocked card: a comment, and it goes on", movable("answered: it is not blocked", core.Blocked), (*Model).openAnswer),
 		act("unblock", "u", "", "let a blocked or parked card go on", orPicked(movable("unblocked", core.Blocked, core.Scheduled)), forPicked((*Model).unblock, (*Model).bulkUnblock)),
 		act("promote", "P", "", "make a todo or blocked card ready", movable("promoted", core.Todo, core.Blocked), (*Model).promote),
@@ -30,6 +32,10 @@ func cardActions() []action {
 		act("edit", "e", "", "edit title, text and priority", known, (*Model).openEdit),
 		act("create", "n", "", "make a new card", canCreate, (*Model).openCreate),
 	}
+	for i := range table {
+		table[i].many = slices.Contains([]string{"unblock", "archive", "assign"}, table[i].id)
+	}
+	return table
 }
 
 var (

@@ -57,6 +57,9 @@ type guard struct{ readable time.Time }
 // arm starts the moment in which the dialog cannot be confirmed.
 func (g *guard) arm(now time.Time) { g.readable = now.Add(settling) }
 
+// wasRead lets the dialog be confirmed at once: its reader has answered it.
+func (g *guard) wasRead() { g.readable = time.Unix(0, 0) }
+
 func (g *guard) ready(now time.Time) bool { return !g.readable.IsZero() && !now.Before(g.readable) }
 
 // dialogWidth is how wide dialogs like to be.

@@ -167,6 +167,21 @@ func (f *form) hints() []hint {
 }
 
 func (f *form) body(m *Model, width int) []row {
+	rows := f.about(m, width)
+	if f.blind() || len(f.entries) == 0 {
+		return rows
+	}
+	if len(rows) > 0 {
+		rows = append(rows, nil)
+	}
+	for i, e := range f.entries {
+		rows = append(rows, e.rows(m, width, i == f.at && !f.busy)...)
+	}
+	return rows
+}
+
+// about is what a person has to know before anything is entered.
+func (f *form) about(m *Model, width int) []row {
 	ink := &m.styles.Raised
 	var rows []row
 	if f.name != "" {
@@ -185,15 +200,6 @@ func (f *form) body(m *Model, width int) []row {
 	}
 	for _, w := range f.warn {
 		rows = append(rows, paragraph(w, width, ink.Attention)...)
-	}
-	if f.blind() || len(f.entries) == 0 {
-		return rows
-	}
-	if len(rows) > 0 {
-		rows = append(rows, nil)
-	}
-	for i, e := range f.entries {
-		rows = append(rows, e.rows(m, width, i == f.at && !f.busy)...)
 	}
 	return rows
 }

@@ -156,6 +156,6 @@ func (m *Model) toggleArchived() tea.Cmd {
 
 func (m *Model) seen() tea.Cmd {
 	m.touched = true
-	m.board.Seen(m.board.Selected().ID)
+	m.board.Seen(m.target().ID)
 	return nil
 }

@@ -148,11 +148,7 @@ func (m *Model) Init() tea.Cmd {
 // that it shows has changed, so that View costs nothing. A panic ends the
 // program in order, with the terminal restored.
 func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	defer func() {
-		if r := recover(); r != nil {
-			cmd = m.crash(r, debug.Stack())
-		}
-	}()
+	defer m.recoverInto(&cmd)
 	if m.panic != nil {
 		return m, tea.Quit
 	}
@@ -301,6 +297,13 @@ func (e *PanicError) Error() string {
 		return fmt.Sprintf("the screen broke: %q", fmt.Sprint(e.Value))
 	}
 	return fmt.Sprintf("the screen broke: %q; running workers were left alone; details are in %q", fmt.Sprint(e.Value), e.LogPath)
+}
+
+// recoverInto makes a panic end the program in order. It is deferred.
+func (m *Model) recoverInto(cmd *tea.Cmd) {
+	if r := recover(); r != nil {
+		*cmd = m.crash(r, debug.Stack())
+	}
 }
 
 // crash logs a panic and leaves.

@@ -44,9 +44,14 @@ func run(ctx context.Context, deps Deps, opts Options, extra ...tea.ProgramOptio
 	if opts.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	p := tea.NewProgram(m, append(options, extra...)...)
+	return m.end(ctx, cancel, tea.NewProgram(m, append(options, extra...)...))
+}
+
+// end runs the program that the model is in until the person leaves.
+func (m *Model) end(ctx context.Context, cancel context.CancelFunc, p *tea.Program) (int, error) {
+	opts := m.opts
 	caught := catchSignals(ctx, p)
-	_, err = p.Run()
+	_, err := p.Run()
 	if opts.Terminal != nil {
 		_, _ = io.WriteString(opts.Terminal, ansi.ResetModeLightDark) // the library does not know of it
 	}

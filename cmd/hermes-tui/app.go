@@ -25,6 +25,7 @@ type app struct {
 	flags struct {
 		board, db string
 		json      bool
+		plain     bool
 	}
 
 	home   *home.Home

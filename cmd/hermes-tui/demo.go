@@ -36,6 +36,7 @@ func (a *app) demoCommand() *cobra.Command {
 			return a.demo(cmd.Context(), o)
 		},
 	}
+	a.plainFlag(cmd)
 	f := cmd.Flags()
 	f.DurationVar(&o.length, "for", 20*time.Second, "without a terminal: how long to play")
 	f.Uint64Var(&o.seed, "seed", 0, "deal the cards with the ids that belong to this number")
@@ -102,7 +103,7 @@ func (a *app) demo(ctx context.Context, o playing) (err error) {
 		err = errors.Join(err, story.End(end, stopper(table()), now()))
 		a.close()
 	}()
-	if a.terminal() {
+	if a.terminal() || a.plain() {
 		return a.show(ctx, b, screenOptions{Tick: story.Tick, Why: dispatcher.Why, Interval: demo.Interval, Name: "demo", Dispatch: true})
 	}
 	return story.Play(ctx, a.out, o.length, demo.Clock{Now: now, Sleep: sleep})

@@ -89,6 +89,7 @@ func (a *app) rootCommand() *cobra.Command {
 	flags.StringVar(&a.flags.board, "board", "", "board of this home (default: the active one)")
 	flags.StringVar(&a.flags.db, "db", "", "board file to use instead of a board of this home")
 	flags.BoolVar(&a.flags.json, "json", false, "print JSON on standard output")
+	a.plainFlag(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		// How a number is parsed is nobody's business.
 		words, _, _ := strings.Cut(err.Error(), ": strconv.")
@@ -96,6 +97,11 @@ func (a *app) rootCommand() *cobra.Command {
 	})
 	root.AddCommand(a.commands()...)
 	return root
+}
+
+// plainFlag lets a command that shows a screen tell it line by line.
+func (a *app) plainFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.flags.plain, "plain", false, "line by line: for screen readers and terminals that cannot move the cursor")
 }
 
 // sane refuses words that no Hermes could read back from a board.

@@ -31,7 +31,7 @@ func (a *app) screen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !a.terminal() {
+	if !a.plain() && !a.terminal() {
 		return a.printBoard(ctx, b, a.plainPicture())
 	}
 	sat := &seats{}
@@ -61,7 +61,13 @@ func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
 	defer closeLog()
 	options := a.look()
 	options.Dispatch, options.Interval, options.Log, options.LogPath, options.Terminal = o.Dispatch, o.Interval, log, logPath, a.out
-	code, err := ui.Run(ctx, a.screenDeps(ctx, b, o), options)
+	var code int
+	var err error
+	if a.plain() {
+		code, err = ui.RunPlain(ctx, a.screenDeps(ctx, b, o), options, a.in, a.out)
+	} else {
+		code, err = ui.Run(ctx, a.screenDeps(ctx, b, o), options)
+	}
 	switch {
 	case err != nil:
 		return coded{err, code}
@@ -214,12 +220,17 @@ func (s screenBoard) Poll(ctx context.Context) (bool, error) {
 	return change != board.Same, err
 }
 
-// terminal reports whether a person sits at both ends and the terminal can move
-// its cursor.
+// terminal reports whether a person sits at both ends.
 func (a *app) terminal() bool {
 	in, inOK := a.in.(*os.File)
 	out, outOK := a.out.(*os.File)
-	return inOK && outOK && term.IsTerminal(in.Fd()) && term.IsTerminal(out.Fd()) && a.env.Get("TERM") != "dumb"
+	return inOK && outOK && term.IsTerminal(in.Fd()) && term.IsTerminal(out.Fd())
+}
+
+// plain reports whether the board is told line by line: where that is asked for,
+// and on a terminal that cannot move its cursor.
+func (a *app) plain() bool {
+	return a.flags.plain || a.terminal() && a.env.Get("TERM") == "dumb"
 }
 
 // plainPicture is what is printed where no screen can be shown.

@@ -13,6 +13,9 @@ func (b *Board) Pick() {
 	b.anchor = b.sel
 }
 
+// PickCard chooses a card of that id, wherever it stands.
+func (b *Board) PickCard(id string) { b.picked[id] = true }
+
 // PickRange chooses every card between the one that was picked last and the
 // selected one, if they stand in one column.
 func (b *Board) PickRange() bool {

@@ -25,6 +25,31 @@ func (b *Board) Heads() []Head {
 	return heads
 }
 
+// Cards are those of a column as they are shown, by its index into Heads.
+func (b *Board) Cards(column int) []*core.Card { return b.lists[column].cards }
+
+// Describe says in one line what the board shows of a card.
+func (b *Board) Describe(c *core.Card, now time.Time) string {
+	l := b.look(c, 0, now)
+	p, f := painter{styles: b.styles, signs: b.signs, ink: b.styles.Board}, newFace(c, l.held)
+	words := []string{f.id, f.title}
+	for _, more := range []string{f.assignee, f.priority} {
+		if more != "" {
+			words = append(words, "("+more+")")
+		}
+	}
+	for _, piece := range p.state(c, &f, &l) {
+		words = append(words, piece.Text)
+	}
+	if f.children != "" {
+		words = append(words, f.children+" children done")
+	}
+	if f.comments != "" {
+		words = append(words, p.signs.Comments+f.comments)
+	}
+	return strings.Join(words, " ")
+}
+
 // Slot is where a column is drawn. Between two slots lies one cell for the
 // divider.
 type Slot struct {
