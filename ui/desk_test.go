@@ -25,6 +25,7 @@ import (
 type desk struct {
 	t     *testing.T
 	m     *Model
+	root  tea.Model // what gets the messages: the model, or what drives it
 	board *board.Board
 	other *sql.DB
 	path  string
@@ -54,6 +55,7 @@ func newDesk(t *testing.T, width, height int) *desk {
 		Stand: op.Look, Acts: op, Names: func() []string { return []string{"dev", "ops"} }, Known: func(string) bool { return true },
 	}, Options{})
 	d.must(err)
+	d.root = d.m
 	d.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return d
 }
@@ -106,12 +108,12 @@ func (d *desk) status(id string) core.Status {
 // update gives the model a message and lets everything come to rest that was
 // asked of the board.
 func (d *desk) update(msg tea.Msg) {
-	_, cmd := d.m.Update(msg)
+	_, cmd := d.root.Update(msg)
 	d.start(cmd)
 	for d.m.InFlight() > 0 {
 		switch msg := (<-d.msgs).(type) {
 		case result, wrote:
-			_, cmd := d.m.Update(msg)
+			_, cmd := d.root.Update(msg)
 			d.start(cmd)
 		case tea.BatchMsg:
 			for _, c := range msg {

@@ -151,6 +151,11 @@ func (m *Model) cycleDensity() tea.Cmd {
 func (m *Model) toggleArchived() tea.Cmd {
 	m.touched = true
 	m.board.ToggleArchived()
+	if m.board.Archived() {
+		m.say("archived cards are shown")
+	} else {
+		m.say("archived cards are hidden")
+	}
 	return nil
 }
 

@@ -47,9 +47,9 @@ type list struct {
 }
 
 // cursored is a page that has a chosen line.
-type cursored interface{ cursor() int }
+type cursored interface{ cursor() (at, count int) }
 
-func (l *list) cursor() int { return l.at }
+func (l *list) cursor() (at, count int) { return l.at, l.count }
 
 func (l *list) scroll(lines int) { l.at = max(0, min(l.at+lines, l.count-1)) }
 
@@ -90,7 +90,7 @@ func (m *Model) drawPage(r Rect) []string {
 	m.page.(fitted).fit(len(rows), r.H-columns.HeadHeight)
 	at := -1
 	if c, ok := m.page.(cursored); ok {
-		at = c.cursor()
+		at, _ = c.cursor()
 	}
 	view := m.page.window()
 	var right []columns.Piece

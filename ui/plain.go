@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,6 +42,7 @@ func (m *Model) setSigns(signs themes.Signs) {
 type heard struct {
 	line string
 	end  bool
+	err  error // why there are no more
 }
 
 // longestLine bounds a command.
@@ -54,7 +56,7 @@ func listen(in io.Reader, send func(tea.Msg)) {
 	for lines.Scan() {
 		send(heard{line: lines.Text()})
 	}
-	send(heard{end: true})
+	send(heard{end: true, err: lines.Err()})
 }
 
 // teller puts the root model into words. It runs the model's actions and answers
@@ -71,7 +73,8 @@ type teller struct {
 	said     string // the message
 	state    string // of the dispatcher
 	standing map[string]bool
-	asked    dialog // the question that was put
+	asked    dialog // the dialog that was told of
+	waiting  bool   // for an answer to its question
 	read     page   // the page that was read out
 }
 
@@ -123,10 +126,14 @@ func (t *teller) do(h heard) tea.Cmd {
 	switch {
 	case t.m.dialog != nil && h.end:
 		t.line("No answer: nothing was done.")
+		t.heard = append(t.heard, h)
 		return t.m.cancelDialog()
 	case t.m.dialog != nil:
 		return t.answer(words)
 	case h.end:
+		if h.err != nil {
+			t.line("Error: the next command cannot be read: " + clean(h.err.Error()))
+		}
 		t.over = true
 		return tea.Quit
 	case words == "":
@@ -138,13 +145,9 @@ func (t *teller) do(h heard) tea.Cmd {
 // command does an action by its name, about the cards that are named.
 func (t *teller) command(words string) tea.Cmd {
 	name, rest, _ := strings.Cut(words, " ")
-	name = strings.ToLower(name)
-	if own := t.own(name); own != nil {
+	if own := t.own(strings.ToLower(name)); own != nil {
 		own(strings.TrimSpace(rest))
 		return nil
-	}
-	if id := aliases[name]; id != "" {
-		name = id
 	}
 	a := t.m.named(name)
 	if a == nil || !spoken(a) {
@@ -164,10 +167,20 @@ func (t *teller) command(words string) tea.Cmd {
 	return t.m.run(a)
 }
 
-// named is the action of that name, nil for none.
+// named is the action of that name, or on that key, of which texts for the
+// screen speak; nil for none.
 func (m *Model) named(name string) *action {
+	id := strings.ToLower(name)
+	if other := aliases[id]; other != "" {
+		id = other
+	}
 	for i := range m.actions {
-		if a := &m.actions[i]; a.id == name {
+		if a := &m.actions[i]; a.id == id {
+			return a
+		}
+	}
+	for i := range m.actions {
+		if a := &m.actions[i]; spoken(a) && slices.Contains(a.keys, name) {
 			return a
 		}
 	}

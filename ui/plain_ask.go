@@ -19,6 +19,10 @@ const (
 // given with the command answers it as far as it goes.
 func (t *teller) ask() {
 	d := t.m.dialog
+	if t.asked == d && t.waiting {
+		return
+	}
+	t.waiting = true
 	if t.asked != d {
 		t.asked = d
 		t.line(clean(d.title()))
@@ -47,22 +51,22 @@ func (t *teller) askHints(d dialog) {
 		switch {
 		case d.field() != nil && h.key == "enter":
 		case h.key == "y" || h.key == "enter" || h.key == "^s":
-			ways = append(ways, yes+" to "+h.does)
+			ways = append(ways, yes+" ("+h.does+")")
 		case h.key == "esc":
-			ways = append(ways, no+" to "+h.does)
+			ways = append(ways, no+" ("+h.does+")")
 		case len(h.key) == 1:
-			ways = append(ways, h.key+" to "+h.does)
+			ways = append(ways, h.key+" ("+h.does+")")
 		}
 	}
 	if len(ways) == 1 && d.field() == nil {
 		t.m.cancelDialog()
 		return
 	}
-	t.line("Answer " + strings.Join(ways, ", ") + ".")
+	t.line("Answer " + strings.Join(ways, " or ") + ".")
 }
 
-// askForm asks for the next thing that a form wants. A form whose entries came
-// with the command is asked for nothing that may stay empty.
+// askForm asks for the next thing that a form wants. Where that came with the
+// command nothing else is asked, unless there was something to read first.
 func (t *teller) askForm(f *form) {
 	if f.blind() {
 		t.askHints(f)
@@ -71,6 +75,10 @@ func (t *teller) askForm(f *form) {
 	if t.args != "" && len(f.entries) > 0 {
 		f.entries[0].set(t.args)
 		t.args, f.at = "", len(f.entries)
+		if !f.look && len(f.warn) == 0 {
+			t.heard = append([]heard{{line: yes}}, t.heard...)
+			return
+		}
 	}
 	if f.at < len(f.entries) {
 		t.line(entryWords(f.entries[f.at]))
@@ -94,26 +102,28 @@ func (*filled) field() *field { return nil }
 
 // entryWords asks for one entry of a form.
 func entryWords(e *entry) string {
-	words := strings.ToUpper(e.label[:1]) + e.label[1:]
+	words := strings.ToUpper(e.label[:1]) + e.label[1:] + "? "
 	if e.choices != nil {
-		words += ", one of"
-		for i, c := range e.choices {
-			if i > 0 {
-				words += ","
-			}
-			words += " " + orNone(c)
-		}
+		words += "One of: " + strings.Join(each(e.choices, orNone), ", ") + ". "
 	} else if e.hint != "" {
-		words += " (" + strings.TrimSuffix(e.hint, ".") + ")"
+		words += e.hint + " "
 	}
 	switch now := text.Clean(e.value()); {
 	case e.required && now == "":
-		return words + "? Write it, or cancel."
+		return words + "Write it, or cancel."
 	case now == "":
-		return words + "? An empty line for none, or cancel."
+		return words + "An empty line for none, or cancel."
 	default:
-		return words + "? An empty line keeps " + now + ", or cancel."
+		return words + "An empty line keeps " + now + ", or cancel."
 	}
+}
+
+func each(list []string, f func(string) string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = f(s)
+	}
+	return out
 }
 
 func orNone(s string) string {
@@ -142,7 +152,7 @@ func (t *teller) askPicker(p *picker) {
 
 // answer gives a line to the open dialog.
 func (t *teller) answer(words string) tea.Cmd {
-	t.said = ""
+	t.said, t.waiting = "", false
 	if strings.EqualFold(words, "cancel") || t.asksYesNo() && strings.EqualFold(words, no) {
 		t.line("Nothing was done.")
 		return t.m.cancelDialog()
@@ -194,11 +204,9 @@ func (t *teller) answerForm(f *form, words string) tea.Cmd {
 			return nil
 		}
 		f.wasRead()
-		f.at = max(0, len(f.entries)-1)
+		f.at = 0
 		cmd := f.confirm(t.m)
-		if f.complain != "" {
-			t.line(f.complain)
-		}
+		t.refused(f)
 		return cmd
 	}
 	switch e := f.entries[f.at]; {
@@ -214,6 +222,19 @@ func (t *teller) answerForm(f *form, words string) tea.Cmd {
 	}
 	f.at++
 	return nil
+}
+
+// refused says what a form complains of and closes it, so that the next line is
+// a command again. What was written is found there when it is opened anew.
+func (t *teller) refused(f *form) {
+	if f.complain == "" {
+		return
+	}
+	t.line(f.complain)
+	if len(f.entries) > 0 {
+		t.line("What was written is kept: give the command again to correct it.")
+	}
+	t.m.cancelDialog()
 }
 
 // take chooses by name.

@@ -145,7 +145,8 @@ func (t *teller) filter(rest string) {
 func (t *teller) chooseLine() {
 	number, err := strconv.Atoi(strings.TrimSpace(t.args))
 	if p, ok := t.m.page.(cursored); ok && err == nil {
-		t.m.page.scroll(number - 1 - p.cursor())
+		at, _ := p.cursor()
+		t.m.page.scroll(number - 1 - at)
 		t.args = ""
 	}
 }

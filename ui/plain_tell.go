@@ -27,11 +27,11 @@ var clean = text.Clean
 
 // squeeze makes one line of words that were set in columns.
 func squeeze(s string) string {
-	indent := len(s) - len(strings.TrimLeft(s, " "))
-	if indent < 2 {
-		indent = 0
+	indent := ""
+	if strings.HasPrefix(s, "  ") {
+		indent = "  "
 	}
-	return text.Spaces(indent) + strings.Join(strings.Fields(s), " ")
+	return indent + strings.ReplaceAll(strings.Join(strings.Fields(s), " "), " , ", ", ")
 }
 
 func rowWords(r row) string {
@@ -44,9 +44,14 @@ func rowWords(r row) string {
 
 func (t *teller) tellRows(rows []row) {
 	for _, r := range rows {
-		if words := rowWords(r); words != "" {
-			t.line(words)
-		}
+		t.lineOf(rowWords(r), "")
+	}
+}
+
+// lineOf is a line, with something before it, unless it says nothing.
+func (t *teller) lineOf(words, before string) {
+	if strings.TrimSpace(words) != "" {
+		t.line(before + words)
 	}
 }
 
@@ -66,10 +71,14 @@ func (t *teller) tell() {
 		return
 	}
 	if m.dialog != nil {
-		if f, ok := m.dialog.(*form); ok && f.busy {
-			return
+		f, isForm := m.dialog.(*form)
+		if isForm && f.complain != "" {
+			t.refused(f)
+		} else {
+			t.ask()
 		}
-		t.ask()
+	}
+	if m.dialog != nil {
 		return
 	}
 	t.asked = nil
@@ -208,17 +217,18 @@ func (t *teller) tellPage() {
 			rows = rows[:maxRead]
 		}
 	}
-	_, choosable := m.page.(chooser)
-	for i, r := range rows {
-		words := rowWords(r)
-		if choosable {
-			words = fmt.Sprintf("%d. %s", i+1, words)
-		}
-		if words != "" {
-			t.line(words)
-		}
+	choices := 0
+	if p, ok := m.page.(cursored); ok {
+		_, choices = p.cursor()
 	}
-	if !choosable {
+	for i, r := range rows {
+		number := ""
+		if i < choices {
+			number = fmt.Sprintf("%d. ", i+1)
+		}
+		t.lineOf(rowWords(r), number)
+	}
+	if choices == 0 {
 		m.page = nil
 	}
 }
