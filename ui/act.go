@@ -25,6 +25,7 @@ type Acts interface {
 	Unblock(ctx context.Context, c operator.Card) (core.Status, error)
 	Answer(ctx context.Context, c operator.Card, words string) (core.Status, error)
 	SendBack(ctx context.Context, c operator.Card, words string) (core.Status, error)
+	RequestChanges(ctx context.Context, c operator.Card, stop bool, reason string) (implementer string, err error)
 	Promote(ctx context.Context, c operator.Card) error
 	Assign(ctx context.Context, c operator.Card, profile string) error
 	Edit(ctx context.Context, c operator.Card, e operator.Edit) error

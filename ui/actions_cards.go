@@ -23,7 +23,7 @@ func cardActions() []action {
 		act("park", "H", "", "park a card until it is unblocked", movable("parked", core.Todo, core.Ready, core.Running, core.Blocked), (*Model).openSchedule),
 		act("archive", "a", "", "put a card away", orPicked(movable("archived again", notArchived...)), forPicked((*Model).openArchive, (*Model).bulkArchive)),
 		act("review", "V", "", "hand a card to a reviewer", movable("handed to review", core.Running, core.Ready), (*Model).openReview),
-		act("send-back", "<", "", "send a reviewed card back to whoever did the work", movable("sent back: nobody reviews it", core.Review), (*Model).openSendBack),
+		act("send-back", "<", "", "send a card under review back to whoever did the work", movable("sent back: nobody reviews it", core.Review, core.Running), (*Model).openSendBack),
 		act("stop", "K", "", "stop the worker and nothing else", movable("stopped: no worker has it", core.Running), (*Model).openStop),
 		act("assign", "o", "", "give a card to another owner, or to nobody", orPicked(movable("given away while it runs: requeue it first", notRunning...)), forPicked((*Model).openAssign, (*Model).bulkAssign)),
 		act("priority-up", "+", "", "raise the priority", known, func(m *Model) tea.Cmd { return m.prioritize(1) }),

@@ -19,6 +19,7 @@ func viewActions() []action {
 		view("feed", anywhere, "f", "what happened on the board", needsBoard, (*Model).openFeed),
 		view("statistics", anywhere, "S", "throughput, cycle time, failures", needsBoard, (*Model).openStats),
 		view("boards", anywhere, "b", "the boards of this home", canSwitch, (*Model).openBoards),
+		{id: "init", scope: onBoard, keys: []string{"i"}, label: "make this board", help: "make the board whose file is missing", group: groupBoard, acts: true, enabled: canInit, run: (*Model).openInit},
 		view("themes", anywhere, "T", "choose a theme", nil, (*Model).openThemes),
 		view("order", onBoard, "O", "sort the cards another way", nil, (*Model).cycleOrder),
 		view("lanes", onBoard, "M", "a lane for each owner, or none", nil, (*Model).toggleLanes),

@@ -116,10 +116,20 @@ func (m *Model) openAnswer() tea.Cmd {
 	return m.openForm(f)
 }
 
+// openSendBack asks what has to change. Where the reviewer is at work its run
+// ends with that; a card that waits for a review is taken back from it.
 func (m *Model) openSendBack() tea.Cmd {
-	f := m.cardForm(m.target(), "Send back", "send back", false, words("changes", ""))
+	c := m.target()
+	f := m.cardForm(c, "Send back", "send back", c.Status == core.Running, words("changes", ""))
 	f.entries[0].required = true
 	f.entries[0].hint = "What has to change, for whoever did the work."
+	if c.Status == core.Running {
+		f.send = send(func(ctx context.Context, s sent) (string, error) {
+			who, err := s.acts.RequestChanges(ctx, s.card, s.stop, s.values[0])
+			return fmt.Sprintf("%s is sent back to %s", s.card.ID, orNobody(who)), err
+		})
+		return m.openForm(f)
+	}
 	f.send = send(func(ctx context.Context, s sent) (string, error) {
 		status, err := s.acts.SendBack(ctx, s.card, s.values[0])
 		return fmt.Sprintf("%s is sent back and %s", s.card.ID, status), err

@@ -35,6 +35,11 @@ type Deps struct {
 	// Tick runs one pass of the dispatcher. NoTick says why it is nil.
 	Tick   func(ctx context.Context) (*dispatch.Report, error)
 	NoTick string
+	// Beside says who else dispatches here and which lanes are configured. Ticks
+	// after ServeLanes start and watch the workers of lanes only, which a Hermes
+	// gateway does not; nil where that cannot be chosen.
+	Beside     func(ctx context.Context) Beside
+	ServeLanes func(only bool)
 	// Hindrance names what kept a tick from running ("held by pid 4242",
 	// "emergency stop"), empty for nothing.
 	Hindrance func(ctx context.Context) string
@@ -74,6 +79,10 @@ type Deps struct {
 	Boards func(ctx context.Context) ([]BoardInfo, error)
 	Open   func(ctx context.Context, name string) (Deps, error)
 
+	// Create makes the board whose file is missing and returns what a screen over
+	// it needs; nil where that is not for this program to do.
+	Create func(ctx context.Context) (Deps, error)
+
 	// Emergency stops everything, nil where that cannot be reached.
 	Emergency *EmergencyStop
 
@@ -90,6 +99,12 @@ type Deps struct {
 	Notices func() []string
 
 	Now func() time.Time
+}
+
+// Beside is what stands beside the dispatcher of a screen.
+type Beside struct {
+	Gateway bool // a Hermes gateway dispatches on this home
+	Lanes   []string
 }
 
 // BoardInfo is a board of this home.

@@ -28,6 +28,7 @@ type dispatcher struct {
 	mode      mode
 	busy      bool      // a tick is under way
 	due       time.Time // of the next one
+	lanesOnly bool      // only lanes are served, beside a gateway
 	turn      int       // a timer of an older turn is void
 	hindrance string    // why the last tick did nothing
 	failure   string    // the last tick's error
@@ -136,6 +137,9 @@ func (m *Model) dispatcherState() (words string, alarming bool) {
 		return d.hindrance, true
 	case d.failure != "":
 		return "tick failed", true
+	}
+	if d.lanesOnly {
+		return "dispatching lanes", false
 	}
 	return "dispatching", false
 }

@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -113,41 +111,6 @@ func overlay(lines, box []string, width int) {
 		under := lines[y+i]
 		lines[y+i] = ansi.Truncate(under, x, "") + "\x1b[m" + line + ansi.TruncateLeft(under, x+w, "")
 	}
-}
-
-// noBoard is the screen without any board: still opening, missing or unusable.
-func (m *Model) noBoard(l Layout) []string {
-	ink := &m.styles.Board
-	height := m.height - 1 - l.Banners.H - l.Message.H - l.Footer.H
-	if m.stale == nil {
-		return center([]row{{{Text: "opening the board" + m.signs.Ellipsis, Style: ink.Muted}}}, m.width, height)
-	}
-	title := "This board cannot be used"
-	advice := "Nothing was written. It is tried again by itself; `hermes-tui doctor` tells more."
-	if errors.Is(m.stale.err, fs.ErrNotExist) {
-		title = "There is no board here"
-		advice = "Nothing was written. `hermes-tui init` creates a board; `hermes-tui demo` shows one in a temporary folder."
-	}
-	width := min(76, m.width-4)
-	rows := []row{{{Text: title, Style: ink.Danger}}, nil}
-	rows = append(rows, paragraph(m.deps.BoardPath, width, ink.Strong)...)
-	rows = append(rows, nil)
-	rows = append(rows, paragraph(text.Clean(m.stale.cause), width, ink.Text)...)
-	rows = append(rows, nil)
-	rows = append(rows, paragraph(advice, width, ink.Muted)...)
-	return center(rows, m.width, height)
-}
-
-// emptyBoard says why no card is shown.
-func (m *Model) emptyBoard(r Rect) []string {
-	ink := &m.styles.Board
-	if m.filter.value() != "" {
-		return center([]row{{{Text: "no card fits the filter", Style: ink.Muted}}}, r.W, r.H)
-	}
-	return center([]row{
-		{{Text: "No cards yet", Style: ink.Strong}}, nil,
-		{{Text: "hermes-tui task create \"what to do\"", Style: ink.Muted}},
-	}, r.W, r.H)
 }
 
 // center sets rows as a block into the middle of a field.

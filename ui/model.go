@@ -231,6 +231,8 @@ func (m *Model) handleResult(msg tea.Msg) tea.Cmd {
 		m.onLooked(msg)
 	case toEdit:
 		return m.onToEdit(msg)
+	case neighboured:
+		m.onNeighboured(msg)
 	case found:
 		m.onFound(msg)
 	case explained:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -297,5 +298,44 @@ func TestLateAnswerDoesNotDisturbWhatIsOpenNow(t *testing.T) {
 	m.Update(result{msg: toEdit{detail: sampleDetail()}})
 	if f, ok := m.dialog.(*form); !ok || f.head != "New card" {
 		t.Error("another form came up under the person's fingers")
+	}
+}
+
+// besideGateway is a home where a gateway dispatches and these lanes are known.
+func besideGateway(lanes ...string) func(context.Context) Beside {
+	return func(context.Context) Beside { return Beside{Gateway: true, Lanes: lanes} }
+}
+
+func TestBesideAGatewayOnlyLanesAreOffered(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	var served []bool
+	kept := State{}
+	d.m.deps.Beside = besideGateway("codex", "claude"+hostile)
+	d.m.deps.ServeLanes = func(only bool) { served = append(served, only) }
+	d.m.deps.Tick = func(context.Context) (*dispatch.Report, error) { return dispatch.NewReport(), nil }
+	d.m.deps.Keep = func(s State) error { kept = s; return nil }
+	d.poll()
+	d.press("d")
+	d.want("Serve lanes from this screen", "A Hermes gateway dispatches", "codex")
+	checkHarmless(t, d.m.frame, "offer")
+	d.confirm("a")
+	d.want("dispatching lanes")
+	d.poll()
+	if !slices.Equal(served, []bool{true}) || !kept.Dispatch || !kept.OnlyLanes {
+		t.Errorf("served %v, kept %+v", served, kept)
+	}
+}
+
+func TestWithoutLanesNothingIsOfferedBesideAGateway(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.m.deps.Beside = besideGateway()
+	d.m.deps.Tick = func(context.Context) (*dispatch.Report, error) { return dispatch.NewReport(), nil }
+	d.poll()
+	d.press("d")
+	d.want("No lane is configured here", "keep watching")
+	d.confirm("y")
+	d.confirm("a")
+	if d.m.disp.mode != watching || d.m.always {
+		t.Error("a screen with nothing to dispatch dispatches")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hermes-tui/hermes-tui/core"
+	"github.com/hermes-tui/hermes-tui/core/board"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/core/operator"
 	"github.com/hermes-tui/hermes-tui/themes"
@@ -232,7 +233,25 @@ func TestPlainSaysThatALineIsTooLong(t *testing.T) {
 
 func TestPlainNamesABoardThatCannotBeUsed(t *testing.T) {
 	d := newTold(t)
+	d.m.inFlight++ // the poll that this answers
 	d.update(result{msg: polled{err: errors.New("it is damaged")}})
 	wantTold(t, d.out.String(), d.path, "it is damaged")
 	wantTold(t, d.hear("list", "feed"), "There is no board to list.", "there is no board")
+}
+
+func TestReviewUnderWayIsSentBackByItsKey(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	id := d.card("Parser")
+	d.must(d.board.RequestReview(t.Context(), board.ReviewRequest{Target: board.Target{ID: id}, Reviewer: "ops"}))
+	_, err := d.board.ClaimReview(t.Context(), board.ClaimRequest{Target: board.Target{ID: id}, Lock: "here:1"})
+	d.must(err)
+	d.poll()
+	d.press("<")
+	d.want("Send back "+id, "No worker lives.")
+	d.typed("the tests are missing")
+	d.confirm("ctrl+s")
+	d.want(id + " is sent back to dev")
+	if got := d.status(id); got != core.Ready {
+		t.Errorf("status %s", got)
+	}
 }

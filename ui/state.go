@@ -22,6 +22,8 @@ type State struct {
 	Filter   string `json:"filter,omitempty"`
 	Theme    string `json:"theme,omitempty"`
 	Dispatch bool   `json:"dispatch,omitempty"` // always dispatch this board
+	// OnlyLanes narrows Dispatch to lanes.
+	OnlyLanes bool `json:"dispatch_only_lanes,omitempty"`
 	// Badges are the cards that nobody has looked at since something happened to
 	// them: "reconciled" or "quarantined" by id.
 	Badges map[string]string `json:"badges,omitempty"`
@@ -99,13 +101,16 @@ func (m *Model) restore(s State) {
 		m.board.Mark(id, columns.BadgeNamed(badge))
 	}
 	m.newest, m.always = s.Newest, s.Dispatch
+	if s.Dispatch && s.OnlyLanes {
+		m.serveLanes(true)
+	}
 }
 
 // state is the screen as it would be restored.
 func (m *Model) state() State {
 	return State{
 		Density: m.board.Density().String(), Order: m.board.Order().String(), Lanes: m.board.Lanes(), Archived: m.board.Archived(),
-		Filter: m.filter.value(), Theme: m.theme, Dispatch: m.always, Badges: m.board.Marks(), Newest: m.newest,
+		Filter: m.filter.value(), Theme: m.theme, Dispatch: m.always, OnlyLanes: m.always && m.disp.lanesOnly, Badges: m.board.Marks(), Newest: m.newest,
 	}
 }
 

@@ -83,6 +83,19 @@ func (a *app) placeToMake(h *home.Home) (home.Board, error) {
 // makeBoard creates the database of a board whose folder this home owns or the
 // person named.
 func (a *app) makeBoard(ctx context.Context, h *home.Home, place home.Board) error {
+	if err := a.makeFile(ctx, h, place); err != nil {
+		return err
+	}
+	if a.flags.json {
+		a.printJSON(map[string]any{"board": place.Slug, "db": place.DB, "created": true})
+		return nil
+	}
+	a.print("created board %s: %s", place.Slug, text.Clean(place.DB))
+	return nil
+}
+
+// makeFile is makeBoard without a word.
+func (a *app) makeFile(ctx context.Context, h *home.Home, place home.Board) error {
 	if _, err := os.Lstat(place.DB); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
 			err = board.ErrExists
@@ -96,16 +109,7 @@ func (a *app) makeBoard(ctx context.Context, h *home.Home, place home.Board) err
 		}
 	}
 	a.home, a.place = h, place
-	err := a.underInitLock(ctx, func() error { return board.Create(ctx, place.DB, a.busy(busyCommand)) })
-	if err != nil {
-		return err
-	}
-	if a.flags.json {
-		a.printJSON(map[string]any{"board": place.Slug, "db": place.DB, "created": true})
-		return nil
-	}
-	a.print("created board %s: %s", place.Slug, text.Clean(place.DB))
-	return nil
+	return a.underInitLock(ctx, func() error { return board.Create(ctx, place.DB, a.busy(busyCommand)) })
 }
 
 func (a *app) upgrade(ctx context.Context) error {

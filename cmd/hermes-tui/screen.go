@@ -25,6 +25,9 @@ import (
 // screen shows the board. Without a terminal it prints the board once.
 func (a *app) screen(ctx context.Context) error {
 	b, err := a.open(ctx, busyOnScreen)
+	if errors.Is(err, board.ErrMissing) && a.home != nil && a.terminal() {
+		return a.screenWithoutBoard(ctx, err)
+	}
 	if errors.Is(err, board.ErrMissing) {
 		return fmt.Errorf("%w, or look around first with: hermes-tui demo", err)
 	}
@@ -53,10 +56,18 @@ type screenOptions struct {
 	Interval time.Duration
 	Why      func(context.Context, string) ([]dispatch.Gate, error)
 	Open     func(context.Context, string) (ui.Deps, error)
+
+	Beside     func(context.Context) ui.Beside
+	ServeLanes func(bool)
 }
 
 // show runs the screen over an open board until the person leaves.
 func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
+	return a.run(ctx, a.screenDeps(ctx, b, o), o)
+}
+
+// run is show for what a screen can ask for already.
+func (a *app) run(ctx context.Context, deps ui.Deps, o screenOptions) error {
 	log, logPath, closeLog := a.openLog()
 	defer closeLog()
 	options := a.look()
@@ -64,9 +75,9 @@ func (a *app) show(ctx context.Context, b *board.Board, o screenOptions) error {
 	var code int
 	var err error
 	if a.plain() {
-		code, err = ui.RunPlain(ctx, a.screenDeps(ctx, b, o), options, a.in, a.out)
+		code, err = ui.RunPlain(ctx, deps, options, a.in, a.out)
 	} else {
-		code, err = ui.Run(ctx, a.screenDeps(ctx, b, o), options)
+		code, err = ui.Run(ctx, deps, options)
 	}
 	switch {
 	case err != nil:
@@ -84,6 +95,7 @@ func (a *app) screenDeps(ctx context.Context, b *board.Board, o screenOptions) u
 	kept := ui.Store{Path: filepath.Join(a.home.StateDir, "boards", stateName(a.place))}
 	deps := ui.Deps{
 		Board: screenBoard{b}, BoardName: o.Name, BoardPath: b.Path(), NoTick: o.NoTick, Now: time.Now,
+		Beside: o.Beside, ServeLanes: o.ServeLanes,
 		Stand: func(ctx context.Context, id string) (operator.Standing, error) {
 			s, err := op.Look(ctx, id)
 			if err == nil && s.Run != nil {

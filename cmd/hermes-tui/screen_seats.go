@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,8 +45,9 @@ func (s *seats) take(a *app, b *board.Board) (screenOptions, error) {
 	if s.loop != nil {
 		s.loop.end()
 	}
-	s.loop = &loop{app: a, dispatcher: d, lanesOnly: settings().Dispatch == home.DispatchLanes}
-	o.Tick, o.Dispatch = s.loop.tick, settings().Dispatch == home.DispatchAlways || s.loop.lanesOnly
+	s.loop = &loop{app: a, dispatcher: d, configured: settings().Dispatch == home.DispatchLanes}
+	o.ServeLanes, o.Beside = s.loop.serveLanes, func(context.Context) ui.Beside { return a.beside(settings()) }
+	o.Tick, o.Dispatch = s.loop.tick, settings().Dispatch == home.DispatchAlways || s.loop.configured
 	return o, nil
 }
 
@@ -54,6 +57,11 @@ func (s *seats) move(ctx context.Context, a *app, slug string) (ui.Deps, error) 
 	if err != nil {
 		return ui.Deps{}, noBoard(err)
 	}
+	return s.sit(ctx, a, place)
+}
+
+// sit opens the board of a place.
+func (s *seats) sit(ctx context.Context, a *app, place home.Board) (ui.Deps, error) {
 	// Nothing may be said on the terminal while the screen is on it.
 	other := &app{env: a.env, in: a.in, out: a.out, err: io.Discard, home: a.home, place: place}
 	b, err := other.open(ctx, busyOnScreen)
@@ -88,17 +96,39 @@ func (s *seats) leave() {
 type loop struct {
 	app        *app
 	dispatcher *dispatch.Dispatcher
-	lanesOnly  bool
+	configured bool // the settings say lanes only
 
-	mu   sync.Mutex
-	lock *home.Lock
+	mu        sync.Mutex
+	lanesOnly bool
+	lock      *home.Lock
+}
+
+// beside is who dispatches beside this program, and what is left to it then. A
+// gateway that cannot be asked for keeps every tick from running in any case.
+func (a *app) beside(s home.Settings) ui.Beside {
+	held, err := a.home.GatewayHolds()
+	return ui.Beside{Gateway: held && err == nil, Lanes: slices.Sorted(maps.Keys(s.Lanes))}
+}
+
+// serveLanes narrows the ticks from now on, or takes that back; what the settings
+// say stays.
+func (l *loop) serveLanes(only bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lanesOnly = only
+}
+
+func (l *loop) options() dispatch.Options {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return dispatch.Options{LanesOnly: l.configured || l.lanesOnly}
 }
 
 func (l *loop) tick(ctx context.Context) (*dispatch.Report, error) {
 	if err := l.hold(); err != nil {
 		return dispatch.NewReport(), err
 	}
-	return l.dispatcher.Tick(ctx, dispatch.Options{LanesOnly: l.lanesOnly})
+	return l.dispatcher.Tick(ctx, l.options())
 }
 
 func (l *loop) hold() error {

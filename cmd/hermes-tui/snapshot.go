@@ -169,7 +169,7 @@ func (a *app) look() ui.Options {
 		a.say(err.Error())
 	} else {
 		o.Theme, o.Density, o.Columns, o.Keys = settings.Theme, string(settings.Density), settings.Columns, settings.Keys
-		o.Mouse, o.Notify = settings.Mouse, settings.Notify
+		o.Mouse, o.Notify, o.Still = settings.Mouse, settings.Notify, !settings.Motion
 	}
 	theme, known := environmentTheme(a.env.Get("HERMES_TUI_THEME"))
 	switch {

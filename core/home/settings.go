@@ -18,6 +18,7 @@ type Settings struct {
 	// Whether there is such an action is for the table of actions to say.
 	Keys   map[string][]string
 	Mouse  bool
+	Motion bool // cards to which something happened pulse
 	Notify bool
 	// NotifyCommand is run by a dispatcher without a screen when a card needs
 	// somebody: a program and its arguments, never a shell. Nil: none.
@@ -88,7 +89,7 @@ const (
 
 // defaultSettings are in force where the file says nothing.
 func defaultSettings() Settings {
-	return Settings{Dispatch: DispatchAsk, Density: Normal}
+	return Settings{Dispatch: DispatchAsk, Density: Normal, Motion: true}
 }
 
 // Settings reads our own configuration anew. No file means defaults. An unknown

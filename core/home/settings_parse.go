@@ -39,6 +39,7 @@ func ParseSettings(file string, data []byte) (Settings, error) {
 			"columns":          columns(&s.Columns),
 			"keys":             keys(&s.Keys),
 			"mouse":            boolean(&s.Mouse),
+			"motion":           boolean(&s.Motion),
 			"notify":           boolean(&s.Notify),
 			"notify_command":   command(&s.NotifyCommand),
 			"allow_network_fs": boolean(&s.AllowNetworkFS),

@@ -25,6 +25,7 @@ keys:
   requeue: R
   quit: [q, ctrl+c]
 mouse: true
+motion: false
 notify: true
 notify_command: [notify-send, "a card needs you"]
 allow_network_fs: true
@@ -74,7 +75,7 @@ func TestSettings(t *testing.T) {
 
 func TestSettingsThatSayNothing(t *testing.T) {
 	h, dir := found(t)
-	want := Settings{Dispatch: DispatchAsk, Density: Normal}
+	want := Settings{Dispatch: DispatchAsk, Density: Normal, Motion: true}
 	if got, err := h.Settings(); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("no file: %+v, %v", got, err)
 	}

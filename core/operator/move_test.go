@@ -2,6 +2,7 @@ package operator_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -112,5 +113,44 @@ func TestPersonIsNamed(t *testing.T) {
 	}
 	if now := d.task(made.ID); now.CreatedBy != "tester" || d.count("SELECT count(*) FROM task_comments WHERE author = 'tester'") != 1 {
 		t.Error("nobody knows who did it")
+	}
+}
+
+func TestReviewThatRunsEndsWithRequestedChanges(t *testing.T) {
+	d := newDesk(t)
+	c := d.card("a card")
+	if err := d.Operator.RequestReview(t.Context(), c, false, "carol", "look"); err != nil {
+		t.Fatal(err)
+	}
+	claim, err := d.Board.ClaimReview(t.Context(), board.ClaimRequest{Target: board.Target{ID: c.ID}, Lock: "here:2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := d.Operator.RequestChanges(t.Context(), d.seen(c.ID), false, "more tests")
+	if err != nil || who != "dev" {
+		t.Fatalf("back to %q: %v", who, err)
+	}
+	if now := d.task(c.ID); now.Status != core.Ready || now.Assignee != "dev" {
+		t.Errorf("%s of %s", now.Status, now.Assignee)
+	}
+	if n := d.count("SELECT count(*) FROM task_runs WHERE id = ? AND outcome = 'changes_requested'", claim.Run); n != 1 {
+		t.Error("the review did not end with the changes")
+	}
+}
+
+// TestNobodyIsStoppedForChangesThatCannotBeRequested: a worker that does the work
+// itself goes on.
+func TestNobodyIsStoppedForChangesThatCannotBeRequested(t *testing.T) {
+	d := newDesk(t)
+	c := d.card("a card")
+	if _, err := d.Board.Claim(t.Context(), board.ClaimRequest{Target: board.Target{ID: c.ID}, Lock: "here:2"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := d.Operator.RequestChanges(t.Context(), d.seen(c.ID), true, "more tests")
+	if !errors.Is(err, core.ErrRefused) || !strings.Contains(err.Error(), "no review") {
+		t.Errorf("%v", err)
+	}
+	if now := d.task(c.ID); now.Status != core.Running {
+		t.Errorf("%s", now.Status)
 	}
 }

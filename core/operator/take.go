@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/hermes-tui/hermes-tui/core"
@@ -58,4 +59,49 @@ func (o *Operator) RequestReview(ctx context.Context, c Card, stop bool, reviewe
 		return fmt.Errorf("request a review of task %q: %w", c.ID, err)
 	}
 	return o.Board.RequestReview(ctx, board.ReviewRequest{Target: o.target(c), Reviewer: reviewer, Summary: given(summary), Force: stop, Saw: &now.Sighting})
+}
+
+// RequestChanges ends the review of a running card and hands it back to whoever
+// did the work, with what has to change; it returns who that is. stop is as for
+// Block: nobody is stopped for a card that could not be handed back.
+func (o *Operator) RequestChanges(ctx context.Context, c Card, stop bool, reason string) (implementer string, err error) {
+	if err := o.reviewed(ctx, c.ID); err != nil {
+		return "", fmt.Errorf("request changes on task %q: %w", c.ID, err)
+	}
+	if _, _, err := o.vacate(ctx, c, stop); err != nil {
+		return "", fmt.Errorf("request changes on task %q: %w", c.ID, err)
+	}
+	return o.Board.RequestChanges(ctx, o.target(c), reason)
+}
+
+// reviewed returns an error unless the card was handed over to a reviewer, who
+// runs now.
+func (o *Operator) reviewed(ctx context.Context, id string) error {
+	d, err := o.Board.Detail(ctx, id)
+	if err != nil {
+		return err
+	}
+	handed, claimed := false, false
+	for _, e := range d.Events {
+		var said struct {
+			Source      string `json:"source_status"`
+			Implementer string `json:"implementer"`
+		}
+		if json.Unmarshal([]byte(e.Payload), &said) != nil {
+			continue
+		}
+		switch {
+		case e.Kind == "review_requested":
+			handed = said.Implementer != ""
+		case e.Kind == "claimed" && e.RunID != nil && d.Task.CurrentRun != nil && *e.RunID == *d.Task.CurrentRun:
+			claimed = said.Source == string(core.Review)
+		}
+	}
+	switch {
+	case !claimed:
+		return fmt.Errorf("%w: its worker does the work and no review; block it instead, with a reason", core.ErrRefused)
+	case !handed:
+		return fmt.Errorf("%w: who handed the card over is not recorded", core.ErrRefused)
+	}
+	return nil
 }
