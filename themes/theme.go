@@ -1,11 +1,5 @@
 package themes
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // Theme is a set of semantic colours, each "#rrggbb" or empty for the colour
 // that the terminal uses by itself.
 type Theme struct {
@@ -50,41 +44,9 @@ type Theme struct {
 // background.
 const Auto = "auto"
 
-// Names lists every theme name that Pick accepts, the default first.
-func Names() []string {
-	names := []string{Auto, "dark", "light", "high-contrast", "monochrome"}
-	for _, p := range palettes {
-		names = append(names, p.Name)
-	}
-	return names
-}
+// Names lists every theme that is built in, the default first.
+func Names() []string { return Set{}.Names() }
 
-// Pick returns the theme of that name. Auto and high-contrast have a dark and
-// a light form; darkBackground chooses. An unknown name is an error that lists
-// the known ones.
-func Pick(name string, darkBackground bool) (Theme, error) {
-	pair := func(dark, light Theme) Theme {
-		if darkBackground {
-			return dark
-		}
-		return light
-	}
-	switch name {
-	case Auto, "":
-		return pair(Dark, Light), nil
-	case "dark":
-		return Dark, nil
-	case "light":
-		return Light, nil
-	case "high-contrast":
-		return pair(HighContrastDark, HighContrastLight), nil
-	case "monochrome":
-		return Monochrome, nil
-	}
-	for _, p := range palettes {
-		if p.Name == name {
-			return p, nil
-		}
-	}
-	return Theme{}, fmt.Errorf("theme %q is unknown; known are %s", name, strings.Join(slices.Sorted(slices.Values(Names())), ", "))
-}
+// Pick returns the theme of that name among those that are built in, as
+// Set.Pick does.
+func Pick(name string, darkBackground bool) (Theme, error) { return Set{}.Pick(name, darkBackground) }
