@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
 	"github.com/hermes-tui/hermes-tui/core/operator"
 	"github.com/hermes-tui/hermes-tui/core/reconcile"
+	"github.com/hermes-tui/hermes-tui/themes"
 )
 
 // Board is what the screen reads. Its methods are called from several
@@ -117,7 +118,8 @@ type BoardInfo struct {
 
 // Options is how a person wants the screen.
 type Options struct {
-	Theme   string // a name of package themes; empty follows the terminal
+	Theme   string // a name of Themes; empty follows the terminal
+	Themes  themes.Set
 	NoColor bool
 	ASCII   bool // borders and signs for terminals without Unicode
 	Still   bool // nothing moves

@@ -80,7 +80,7 @@ type counts struct{ running, ready, need int }
 // NewModel returns the model of a screen over deps. It asks nothing before
 // Init.
 func NewModel(ctx context.Context, deps Deps, opts Options) (*Model, error) {
-	if _, err := themes.Pick(opts.Theme, true); err != nil {
+	if _, err := opts.Themes.Pick(opts.Theme, true); err != nil {
 		return nil, fmt.Errorf("open the screen: %w", err)
 	}
 	if opts.Interval <= 0 {
@@ -127,7 +127,7 @@ func (m *Model) restyle() {
 	if m.colourless {
 		name = "monochrome"
 	}
-	theme, err := themes.Pick(name, m.dark)
+	theme, err := m.opts.Themes.Pick(name, m.dark)
 	if err != nil {
 		return // the name was checked when the model was made
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hermes-tui/hermes-tui/core"
 	"github.com/hermes-tui/hermes-tui/core/dispatch"
+	"github.com/hermes-tui/hermes-tui/themes"
 )
 
 // fakeLog hands out lines as they are put in.
@@ -189,6 +191,35 @@ func TestThemeIsShownWhileItIsLookedAt(t *testing.T) {
 		if theme() != "light" {
 			t.Error("the theme was not taken")
 		}
+	})
+}
+
+func TestAPersonsOwnThemesAreInThePicker(t *testing.T) {
+	var set themes.Set
+	mine, err := themes.Parse("mine", []byte("based_on: light\nmuted: \"#cccccc\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Add(mine)
+	set.Refuse("evil\x1b[2J", errors.New("is no theme\x1b[2J"))
+	play(t, 120, 40, func(r *rig) { r.opts.Themes = set }, func(r *rig) {
+		r.press("T", "m", "i", "n", "e")
+		r.want("hard to read: muted on background")
+		r.press("enter")
+		r.want("the theme is mine")
+		r.inside(func(m *Model) {
+			if m.styles.Theme != mine {
+				t.Errorf("the theme is %s", m.styles.Theme.Name)
+			}
+		})
+		r.press("T", "e", "v", "i", "l")
+		r.want("is no theme␛")
+		r.press("enter")
+		r.inside(func(m *Model) {
+			if m.styles.Theme != mine {
+				t.Error("a broken theme was taken")
+			}
+		})
 	})
 }
 

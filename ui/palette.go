@@ -32,15 +32,22 @@ func (m *Model) openThemes() tea.Cmd {
 	before := m.opts.Theme
 	p := newPicker("Theme")
 	about := map[string]string{themes.Auto: "dark or light, as the terminal is", "high-contrast": "as readable as can be", "monochrome": "signs and words only"}
-	for _, name := range themes.Names() {
-		p.items = append(p.items, item{name: name, about: orGround(about[name], name), run: func(m *Model) tea.Cmd {
+	for _, name := range m.opts.Themes.Names() {
+		p.items = append(p.items, item{name: name, about: m.aboutTheme(about[name], name), run: func(m *Model) tea.Cmd {
 			m.setTheme(name)
 			m.theme, m.touched = name, true
 			m.say("the theme is " + name)
 			return nil
 		}})
 	}
-	p.preview = func(m *Model, it item) { m.setTheme(it.name) }
+	for _, b := range m.opts.Themes.Broken() {
+		p.items = append(p.items, item{name: text.Clean(b.Name), why: text.Clean(b.Err.Error())})
+	}
+	p.preview = func(m *Model, it item) {
+		if it.why == "" {
+			m.setTheme(it.name)
+		}
+	}
 	p.undo = func(m *Model) { m.setTheme(before) }
 	if m.colourless {
 		p.head += ": this terminal shows no colours"
@@ -48,13 +55,17 @@ func (m *Model) openThemes() tea.Cmd {
 	return m.openPicker(p)
 }
 
-// orGround says of a theme with nothing else to say which terminals it is for.
-func orGround(about, name string) string {
-	theme, err := themes.Pick(name, true)
-	switch {
-	case about != "" || err != nil:
+// aboutTheme says of a theme with nothing else to say which terminals it is for,
+// and of a person's own what is hard to read in it.
+func (m *Model) aboutTheme(about, name string) string {
+	theme, err := m.opts.Themes.Pick(name, true)
+	if about != "" || err != nil {
 		return about
-	case theme.Dark:
+	}
+	if pairs := theme.HardToRead(themes.Readable); len(pairs) > 0 {
+		return "hard to read: " + pairs[0].String()
+	}
+	if theme.Dark {
 		return "for dark terminals"
 	}
 	return "for light terminals"

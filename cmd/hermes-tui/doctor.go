@@ -139,6 +139,8 @@ func (f *findings) configuration(h *home.Home) {
 	if err != nil {
 		f.problem(err)
 	}
+	set, faults := themesOf(h)
+	f.Notices = append(append(f.Notices, faults...), hardToRead(set)...)
 	for name, lane := range settings.Lanes {
 		var programs []string
 		for _, route := range lane.Routes {

@@ -54,6 +54,14 @@ func (a *app) snapshot(ctx context.Context, p picture) error {
 	if err := p.check(); err != nil {
 		return usage(err)
 	}
+	if err := a.locate(); err != nil {
+		return err
+	}
+	if set, _ := themesOf(a.home); p.theme != "" {
+		if _, err := set.Pick(p.theme, true); err != nil {
+			return usage(err)
+		}
+	}
 	b, err := a.open(ctx, busyCommand)
 	if err != nil {
 		return err
@@ -70,8 +78,7 @@ func (p picture) check() error {
 			return fmt.Errorf("--%s %d cannot be drawn; it may be 1 to %d", name, n, largestPicture)
 		}
 	}
-	_, err := themes.Pick(p.theme, true)
-	return err
+	return nil
 }
 
 // printBoard prints the board once, for a pipe or a terminal that cannot move
@@ -96,7 +103,7 @@ func (a *app) printBoard(ctx context.Context, b *board.Board, p picture) error {
 	}
 	switch p.format {
 	case "svg":
-		theme, err := themes.Pick(options.Theme, true)
+		theme, err := options.Themes.Pick(options.Theme, true)
 		if err != nil {
 			return usage(err)
 		}
@@ -171,7 +178,8 @@ func (a *app) look() ui.Options {
 		o.Theme, o.Density, o.Columns, o.Keys = settings.Theme, string(settings.Density), settings.Columns, settings.Keys
 		o.Mouse, o.Notify, o.Still = settings.Mouse, settings.Notify, !settings.Motion
 	}
-	theme, known := environmentTheme(a.env.Get("HERMES_TUI_THEME"))
+	o.Themes, _ = themesOf(a.home)
+	theme, known := environmentTheme(a.env.Get("HERMES_TUI_THEME"), o.Themes)
 	switch {
 	case theme == "":
 	case known:
@@ -179,7 +187,7 @@ func (a *app) look() ui.Options {
 	default:
 		a.say(fmt.Sprintf("HERMES_TUI_THEME %q is no theme of ours and is ignored; see: hermes-tui themes", theme))
 	}
-	if _, err := themes.Pick(o.Theme, true); err != nil {
+	if _, err := o.Themes.Pick(o.Theme, true); err != nil {
 		a.say(errors.Join(errors.New("the theme of the configuration is ignored"), err).Error())
 		o.Theme = themes.Auto
 	}
@@ -188,7 +196,7 @@ func (a *app) look() ui.Options {
 
 // environmentTheme reads the variable that is shared with Hermes: a name, or six
 // hex digits of a background.
-func environmentTheme(value string) (theme string, known bool) {
+func environmentTheme(value string, set themes.Set) (theme string, known bool) {
 	value = strings.ToLower(strings.TrimSpace(value))
 	var r, g, b int
 	if digits := strings.TrimPrefix(value, "#"); len(digits) == 6 {
@@ -199,7 +207,7 @@ func environmentTheme(value string) (theme string, known bool) {
 			return "light", true
 		}
 	}
-	return value, slices.Contains(themes.Names(), value)
+	return value, slices.Contains(set.Names(), value)
 }
 
 // poorLocale reports whether the locale was set to one that cannot show our
