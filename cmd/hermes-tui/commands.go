@@ -25,6 +25,7 @@ func (a *app) commands() []*cobra.Command {
 		a.snapshotCommand(),
 		a.backupCommand(),
 		a.doctorCommand(),
+		a.configCommand(),
 		a.themesCommand(),
 		a.keysCommand(),
 		a.versionCommand(),

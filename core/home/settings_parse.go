@@ -32,19 +32,7 @@ func ParseSettings(file string, data []byte) (Settings, error) {
 	s := defaultSettings()
 	root, err := parseYAML(data)
 	if err == nil && root != nil {
-		err = mapping(root, "", fields{
-			"dispatch":         oneOf(&s.Dispatch, DispatchAsk, DispatchWatch, DispatchLanes, DispatchAlways),
-			"theme":            text(&s.Theme),
-			"density":          oneOf(&s.Density, Compact, Normal, Roomy),
-			"columns":          columns(&s.Columns),
-			"keys":             keys(&s.Keys),
-			"mouse":            boolean(&s.Mouse),
-			"motion":           boolean(&s.Motion),
-			"notify":           boolean(&s.Notify),
-			"notify_command":   command(&s.NotifyCommand),
-			"allow_network_fs": boolean(&s.AllowNetworkFS),
-			"lanes":            lanes(&s.Lanes),
-		})
+		err = mapping(root, "", fieldsOf(settingKeys, &s))
 	}
 	if err != nil {
 		return Settings{}, fmt.Errorf("settings %q: %w", file, err)
@@ -254,7 +242,7 @@ func lanes(to *map[string]Lane) decode {
 				return wrong(assignee, key, "is a Hermes profile everywhere; give the lane another name")
 			}
 			var l Lane
-			err := mapping(v, key, fields{"routes": routes(&l.Routes), "max_runtime": seconds(&l.MaxRuntime)})
+			err := mapping(v, key, fieldsOf(laneKeys, &l))
 			if err == nil && len(l.Routes) == 0 {
 				err = wrong(v, below(key, "routes"), "is missing or empty; a lane needs a command to run")
 			}
@@ -282,14 +270,7 @@ func routes(to *[]Route) decode {
 
 func route(n *yaml.Node, key string) (Route, error) {
 	r := Route{Prompt: PromptStdin, Output: OutputObject}
-	err := mapping(n, key, fields{
-		"name":    text(&r.Name),
-		"command": command(&r.Command),
-		"prompt":  oneOf(&r.Prompt, PromptArg, PromptStdin, PromptFile),
-		"output":  oneOf(&r.Output, OutputObject, OutputClaude, OutputCodex),
-		"quota":   pattern(&r.Quota),
-		"env":     variables(&r.Env),
-	})
+	err := mapping(n, key, fieldsOf(routeKeys, &r))
 	if err != nil {
 		return r, err
 	}
