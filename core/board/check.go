@@ -48,9 +48,11 @@ func (b *Board) Check(ctx context.Context) ([]Violation, error) {
 		}
 		for _, rule := range rules {
 			err := r.each(ctx, rule.query, nil, func(rows *sql.Rows) error {
-				v := Violation{Rule: rule.rule}
-				err := rows.Scan(&v.Task, &v.Run, &v.What)
-				out = append(out, v)
+				var task, what sql.NullString
+				var run any // a pointer may be of any type
+				err := rows.Scan(&task, &run, &what)
+				number, _ := run.(int64)
+				out = append(out, Violation{Rule: rule.rule, Task: task.String, Run: number, What: what.String})
 				return err
 			})
 			if err != nil {

@@ -117,3 +117,15 @@ func TestACardOfAnUnknownStatusIsLeftAlone(t *testing.T) {
 		t.Error("rows changed")
 	}
 }
+
+func TestACheckNamesTheCardsWhoseValuesHaveAnUnusableType(t *testing.T) {
+	d := newDesk(t)
+	d.insert("t_odd", "running")
+	d.sql("UPDATE tasks SET current_run_id = 'none' WHERE id = 't_odd'")
+	d.sql("INSERT INTO tasks(id, title, status, created_at) VALUES (NULL, 'no id', 'running', 1)")
+	violations, err := d.Check(ctx)
+	d.must(err)
+	if len(violations) != 2 || violations[0].Rule != "a running card points to its open run" {
+		t.Errorf("found %+v", violations)
+	}
+}
